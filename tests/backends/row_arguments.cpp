@@ -143,6 +143,28 @@ TEST_CASE("rows: a start from parameters, and gradients through it") {
     CHECK(solution.y(0)(5, 0) == 0.5);
 }
 
+TEST_CASE("rows: so they are in single precision") {
+    using Singles = eddy::EnsembleArray<float>;
+    const auto start = eddy::start_from(Start{});
+    const std::vector<float> last{1.1f};
+    const std::vector<Singles> seen(2, Singles(1, 2, 0.4f));
+    const Singles own(lanes, 1, 0.9f);
+    Singles copies(lanes, 2, 0.9f);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) copies(lane, 1) = last[0];
+    auto differentiate = solver({.t0 = 0.25, .t1 = 2, .rtol = 1e-5, .save_at = {0.25, 2}});
+
+    const eddy::Gradient<float> given = differentiate(seen, start, copies).gradient;
+    const auto& found = differentiate(seen, start, eddy::parameters(own, last)).gradient;
+
+    CHECK(same(found.y0, given.y0));
+    CHECK(found.p(7, 0) == given.p(7, 0));
+    CHECK(found.shared(0, 0) == Approx(lanes * given.p(7, 1)).epsilon(1e-5));
+    Array in_double(lanes, 2, 0.9);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) in_double(lane, 1) = 1.1;
+    const double expected = differentiate(data, start, in_double).gradient.p(7, 0);
+    CHECK(given.p(7, 0) == Approx(expected).epsilon(1e-4));  // by rtol, and rounding
+}
+
 TEST_CASE("rows: what tables and starts do not go with is told before any work") {
     const Array p = rates(), y0 = started(p);
     const std::vector<int> index{0, 2};

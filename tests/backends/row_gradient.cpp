@@ -25,11 +25,13 @@ struct SquaredError {
     }
 };
 
-eddy::EnsembleArray<double> filled(std::ptrdiff_t rows, double first, double step, int size = 3) {
-    eddy::EnsembleArray<double> array(rows, size);
+template <class Real = double>
+eddy::EnsembleArray<Real> filled(std::ptrdiff_t rows, double first, double step, int size = 3) {
+    eddy::EnsembleArray<Real> array(rows, size);
     for (std::ptrdiff_t row = 0; row < rows; ++row)
         for (int c = 0; c < size; ++c)
-            array(row, c) = first + step * static_cast<double>((7 * row + 3 * c) % 11);
+            array(row, c) =
+                static_cast<Real>(first + step * static_cast<double>((7 * row + 3 * c) % 11));
     return array;
 }
 double largest_difference(const auto& a, const auto& b) {
@@ -37,19 +39,21 @@ double largest_difference(const auto& a, const auto& b) {
     double largest = 0, scale = 1;
     for (std::ptrdiff_t row = 0; row < a.rows(); ++row) {
         for (std::ptrdiff_t c = 0; c < a.cols(); ++c) {
-            largest = std::max(largest, std::abs(a(row, c) - b(row, c)));
-            scale = std::max(scale, std::abs(b(row, c)));
+            const double x = a(row, c), y = b(row, c);
+            largest = std::max(largest, std::abs(x - y));
+            scale = std::max(scale, std::abs(y));
         }
     }
     return largest / scale;
 }
 /// Steps are the same, so that gradients differ by rounding, which the equation enlarges.
-template <class Method>
-void check_gradient(const eddy::SolveOptions& options, std::ptrdiff_t lanes, const auto& p) {
-    const auto y0 = filled(lanes, 1, 0.05);
+template <class Method, class Real = double>
+void check_gradient(const eddy::SolveOptions& options, std::ptrdiff_t lanes, const auto& p,
+                    double tolerance = 1e-7) {
+    const auto y0 = filled<Real>(lanes, 1, 0.05);
     const std::size_t common = options.save_at.values.empty() ? 1 : options.save_at.values.size();
     const std::size_t points = options.save_at.is_own ? 2 : common;
-    const std::vector<eddy::EnsembleArray<double>> data(points, filled(lanes, 0, 0.1));
+    const std::vector<eddy::EnsembleArray<Real>> data(points, filled<Real>(lanes, 0, 0.1));
 
     const auto rows =
         eddy::value_and_gradient(lorenz(), Method{}, SquaredError{}, data, y0, p, options);
@@ -57,9 +61,9 @@ void check_gradient(const eddy::SolveOptions& options, std::ptrdiff_t lanes, con
                                                  y0, p, options, eddy::Serial{});
 
     CHECK(rows.report.success());
-    CHECK(largest_difference(rows.gradient.y0, oracle.gradient.y0) < 1e-7);
-    CHECK(largest_difference(rows.gradient.p, oracle.gradient.p) < 1e-7);
-    CHECK(std::abs(rows.loss.total / oracle.loss.total - 1) < 1e-8);
+    CHECK(largest_difference(rows.gradient.y0, oracle.gradient.y0) < tolerance);
+    CHECK(largest_difference(rows.gradient.p, oracle.gradient.p) < tolerance);
+    CHECK(std::abs(rows.loss.total / oracle.loss.total - 1) < 0.1 * tolerance);
     CHECK(rows.loss.num_successful == lanes);
     CHECK(rows.report.stats(0).evaluations == oracle.report.stats(0).evaluations);
 }
@@ -168,6 +172,15 @@ TEST_CASE("rows: gradients are those of the oracle") {
                                 eddy::shared(one));
     check_gradient<eddy::RK4>({.t1 = 0.5, .save_at = {0.103, 0.5}, .dt0 = 0.01}, 70, own);
     check_gradient<eddy::Tsit5>(support::with_own_times({}, 70, 0.5), 70, own);
+}
+TEST_CASE("rows: so are those in single precision, by as much as it rounds") {
+    const auto own = filled<float>(70, 8, 0.5), one = filled<float>(1, 8, 0.5);
+    constexpr double tolerance = 1e-4;  // a step rounds by 6e-8, and Lorenz enlarges it
+    const eddy::SolveOptions options{.t1 = 0.5, .rtol = 1e-5, .save_at = {0.1, 0.35, 0.5}};
+    check_gradient<eddy::Tsit5, float>(options, 70, own, tolerance);
+    check_gradient<eddy::Tsit5, float>(options, 1, eddy::shared(one), tolerance);
+    check_gradient<eddy::Tsit5, float>(support::with_own_times({}, 20, 0.5), 20, eddy::shared(one),
+                                       tolerance);
 }
 TEST_CASE("rows: neither a budget, checkpoints nor threads change a bit of a gradient") {
     const auto y0 = filled(150, 1, 0.05), p = filled(1, 8, 0.5), data = filled(1, 0, 0.1);

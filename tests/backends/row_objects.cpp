@@ -117,6 +117,31 @@ TEST_CASE("rows: results are written where the caller wants them") {
         "value_and_gradient: gradient.y0 is 19 x 2 (trajectory, component); give 20 x 2");
 }
 
+TEST_CASE("rows: one object serves both kinds of numbers, and keeps its memory for each in turn") {
+    const auto squared_error = [](auto, const auto& y, const auto&, const auto& seen) {
+        const auto r = y - seen;
+        return eddy::dot(r, r);
+    };
+    auto gradient = eddy::gradient_solver(decay(), eddy::Tsit5{}, squared_error, options,
+                                          eddy::Rows{.threads = 1});
+    const eddy::EnsembleArray<double> y0(20, 2, 2.), p(20, 1, 0.5), seen(1, 2, 1.);
+    const eddy::EnsembleArray<float> single_y0(20, 2, 2.f), single_p(20, 1, 0.5f),
+        single_seen(1, 2, 1.f);
+    const double expected = gradient(seen, y0, p).gradient.p(7, 0);
+    const auto in_single = [&] {
+        return gradient(single_seen, single_y0, single_p).gradient.p(7, 0);
+    };
+    const float first = in_single();
+
+    CHECK(support::allocations_of([&] { static_cast<void>(in_single()); }) == 0);
+    CHECK(in_single() == first);
+    CHECK(std::abs(double{first} / expected - 1) < 1e-4);
+    CHECK(gradient(seen, y0, p).gradient.p(7, 0) == expected);
+    auto pull = eddy::pullback_solver(decay(), eddy::Tsit5{}, options);
+    const auto pulled = pull(single_seen, single_y0, single_p);
+    CHECK(std::abs(pulled.gradient.y0(7, 1) - std::exp(-0.5f)) < 1e-4f);
+}
+
 TEST_CASE("rows: an allocation that fails is told, and spoils no later call") {
     const Training training;
 

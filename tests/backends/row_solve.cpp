@@ -4,6 +4,7 @@
 #include <eddy/backends/serial.hpp>
 #include <eddy/runtime.hpp>
 #include <eddy/solve/call/solve.hpp>
+#include <memory>
 #include <vector>
 #include "support/catch.hpp"
 #include "support/equations.hpp"
@@ -12,27 +13,30 @@
 
 namespace {
 
-eddy::EnsembleArray<double> starts(std::ptrdiff_t lanes) {
-    eddy::EnsembleArray<double> y0(lanes, 3);
+template <class Real = double>
+eddy::EnsembleArray<Real> starts(std::ptrdiff_t lanes) {
+    eddy::EnsembleArray<Real> y0(lanes, 3);
     for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
-        y0(lane, 0) = 1 + 0.01 * static_cast<double>(lane);
-        y0(lane, 1) = 0.5 - 0.02 * static_cast<double>(lane % 7);
-        y0(lane, 2) = 20 + static_cast<double>(lane % 5);
+        y0(lane, 0) = static_cast<Real>(1 + 0.01 * static_cast<double>(lane));
+        y0(lane, 1) = static_cast<Real>(0.5 - 0.02 * static_cast<double>(lane % 7));
+        y0(lane, 2) = static_cast<Real>(20 + lane % 5);
     }
     return y0;
 }
-eddy::EnsembleArray<double> parameters(std::ptrdiff_t lanes) {
-    eddy::EnsembleArray<double> p(lanes, 3);
+template <class Real = double>
+eddy::EnsembleArray<Real> parameters(std::ptrdiff_t lanes) {
+    eddy::EnsembleArray<Real> p(lanes, 3);
     for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
         p(lane, 0) = 10;
-        p(lane, 1) = 20 + static_cast<double>(lane % 9);
-        p(lane, 2) = 8. / 3;
+        p(lane, 1) = static_cast<Real>(20 + lane % 9);
+        p(lane, 2) = static_cast<Real>(8. / 3);
     }
     return p;
 }
 
 /// The steps and bits of the oracle.
-void check_same(const eddy::Solution<double>& rows, const eddy::Solution<double>& oracle) {
+template <class Real>
+void check_same(const eddy::Solution<Real>& rows, const eddy::Solution<Real>& oracle) {
     REQUIRE(rows.num_lanes() == oracle.num_lanes());
     REQUIRE(rows.num_saves() == oracle.num_saves());
     bool same = true, same_steps = true;
@@ -42,7 +46,7 @@ void check_same(const eddy::Solution<double>& rows, const eddy::Solution<double>
                      a.evaluations == b.evaluations && rows.result(lane) == oracle.result(lane);
         for (std::ptrdiff_t k = 0; k < rows.num_saves(); ++k) {
             for (std::ptrdiff_t c = 0; c < rows.y(k).num_components; ++c) {
-                const double x = rows.y(k)(lane, c), y = oracle.y(k)(lane, c);
+                const Real x = rows.y(k)(lane, c), y = oracle.y(k)(lane, c);
                 same = same && (support::same_bits(x, y) || (std::isnan(x) && std::isnan(y)));
             }
         }
@@ -72,16 +76,28 @@ struct AtRest {
 
 eddy::RuntimeField lorenz() { return eddy::trace_field(3, 3, support::Lorenz{}); }
 
-template <class Method, class... Extras>
+template <class Method, class Real = double, class... Extras>
 void check_method(const eddy::SolveOptions& options, std::ptrdiff_t lanes,
                   const Extras&... extras) {
-    const auto y0 = starts(lanes), p = parameters(lanes);
+    const auto y0 = starts<Real>(lanes), p = parameters<Real>(lanes);
 
     const auto rows = eddy::solve(lorenz(), Method{}, y0, p, options, extras...);
     const auto oracle =
         eddy::solve(support::Lorenz{}, Method{}, y0, p, options, extras..., eddy::Serial{});
 
-    check_same(rows, oracle);
+    check_same<Real>(rows, oracle);
+}
+
+template <class Method, class Real = double>
+void check_many(std::ptrdiff_t lanes, const eddy::SolveOptions& options) {
+    eddy::EnsembleArray<Real> y0(lanes, 54), p(lanes, 1);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        p(lane, 0) = static_cast<Real>(0.7 + 0.3 * static_cast<double>(lane % 9));
+        for (int c = 0; c < 54; ++c)
+            y0(lane, c) = static_cast<Real>(1 + 0.1 * static_cast<double>((5 * lane + c) % 7));
+    }
+    check_same<Real>(eddy::solve(eddy::trace_field(54, 1, Decays{}), Method{}, y0, p, options),
+                     eddy::solve(Decays{}, Method{}, y0, p, options, eddy::Serial{}));
 }
 
 }  // namespace
@@ -98,32 +114,19 @@ TEST_CASE("rows: times of each trajectory's own have them, too") {
     check_method<eddy::RK4>(support::with_own_times({.dt0 = 0.01}, 70, 1), 70);
 }
 TEST_CASE("rows: many components have the bits of the oracle, in few lanes and in wide tiles") {
-    const auto field = eddy::trace_field(54, 1, Decays{});
-    const auto check = [&]<class Method>(const Method& method, std::ptrdiff_t lanes,
-                                         const eddy::SolveOptions& options) {
-        eddy::EnsembleArray<double> y0(lanes, 54), p(lanes, 1);
-        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
-            p(lane, 0) = 0.7 + 0.3 * static_cast<double>(lane % 9);
-            for (int c = 0; c < 54; ++c)
-                y0(lane, c) = 1 + 0.1 * static_cast<double>((5 * lane + c) % 7);
-        }
-        check_same(eddy::solve(field, method, y0, p, options),
-                   eddy::solve(Decays{}, method, y0, p, options, eddy::Serial{}));
-    };
-
-    check(eddy::Tsit5{}, 2, {.t1 = 3, .save_at = {0.4, 3}});
-    check(eddy::Euler{}, 2, {.t1 = 1, .dt0 = 0.1});
-    check(eddy::Tsit5{}, 70, {.t1 = 3, .save_at = {0.4, 3}});
-    check(eddy::Vern7{}, 70, {.t1 = 3, .save_at = {0.4, 3}});
-    check(eddy::Tsit5{}, 70, support::with_own_times({}, 70, 3));
+    check_many<eddy::Tsit5>(2, {.t1 = 3, .save_at = {0.4, 3}});
+    check_many<eddy::Euler>(2, {.t1 = 1, .dt0 = 0.1});
+    check_many<eddy::Tsit5>(70, {.t1 = 3, .save_at = {0.4, 3}});
+    check_many<eddy::Vern7>(70, {.t1 = 3, .save_at = {0.4, 3}});
+    check_many<eddy::Tsit5>(70, support::with_own_times({}, 70, 3));
 }
 TEST_CASE(
     "rows: components that do not change count in no norm, as they do in none of the oracle's") {
     const auto y0 = starts(9), p = parameters(9);
     const eddy::SolveOptions options{.t1 = 2};
     const auto check = [&](const auto& equation) {
-        check_same(eddy::solve(equation, eddy::Tsit5{}, y0, p, options, eddy::Rows{}),
-                   eddy::solve(equation, eddy::Tsit5{}, y0, p, options, eddy::Serial{}));
+        check_same<double>(eddy::solve(equation, eddy::Tsit5{}, y0, p, options, eddy::Rows{}),
+                           eddy::solve(equation, eddy::Tsit5{}, y0, p, options, eddy::Serial{}));
     };
 
     check(WithContext{});
@@ -141,6 +144,17 @@ TEST_CASE("rows: lanes end at their limits as the oracle's do") {
     check_method<eddy::Tsit5>({.t1 = 2, .dt_min = 0.03}, 70);
     check_method<eddy::Tsit5>({.t1 = 0}, 3);
     check_method<eddy::Euler>({.t1 = 50, .dt0 = 0.5}, 3);
+}
+TEST_CASE("rows: in single precision they have the bits of the oracle, too") {
+    check_method<eddy::Tsit5, float>({.t1 = 2}, 1);
+    check_method<eddy::Tsit5, float>({.t1 = 2, .save_at = {0, 0.3, 0.7, 2}}, 200);
+    check_method<eddy::Tsit5, float>({.t0 = 1, .t1 = 0.6, .save_at = {0.9, 0.7}}, 13);
+    check_method<eddy::Tsit5, float>(support::with_own_times({.jump_times = {-0.4}}, 70, -1), 70);
+    check_method<eddy::Tsit5, float>({.t1 = 2, .max_steps = 5}, 70);
+    check_method<eddy::Tsit5, float>({.t1 = 2, .rtol = 1e-5, .dt_min = 0.03}, 70);
+    check_method<eddy::RK4, float>({.t1 = 1, .save_at = {0.105, 1}, .dt0 = 0.01}, 70);
+    check_many<eddy::Vern7, float>(2, {.t1 = 3, .rtol = 1e-5, .save_at = {0.4, 3}});
+    check_many<eddy::Vern7, float>(70, {.t1 = 3, .rtol = 1e-5, .save_at = {0.4, 3}});
 }
 TEST_CASE("rows: accepted steps are saved as the oracle's are") {
     const auto y0 = starts(70), p = parameters(70);
@@ -181,6 +195,19 @@ struct Shown {
         return eddy::vec(y[0] * p[1], t, 1 / y[1]);
     }
 };
+/// An equation by hand, in double alone.
+class DoublesAlone : public eddy::FieldMaker {
+  public:
+    DoublesAlone() : FieldMaker(eddy::FieldSizes{.states = 3, .parameters = 3}) {}
+    std::unique_ptr<eddy::FieldOnTile> on_tile(int width) const override {
+        return lorenz().maker()->on_tile(width);
+    }
+};
+struct ByHand {
+    [[nodiscard]] std::shared_ptr<const eddy::FieldMaker> maker() const {
+        return std::make_shared<const DoublesAlone>();
+    }
+};
 
 }  // namespace
 
@@ -193,6 +220,12 @@ TEST_CASE("rows: what a function says of states is saved in their place") {
     const auto states = eddy::solve(lorenz(), eddy::Tsit5{}, y0, p, options);
     const auto shown = eddy::solve(lorenz(), eddy::Tsit5{}, y0, p, options, eddy::observe(Shown{}));
 
+    const auto in_single =
+        eddy::solve(lorenz(), eddy::Tsit5{}, starts<float>(70), parameters<float>(70), options,
+                    eddy::observe(Shown{}), eddy::Rows{.threads = 2});
+
+    CHECK(in_single.success());
+    CHECK(in_single.y(1)(9, 1) == 0.3f);
     REQUIRE(shown.y(0).num_components == 3);
     bool same = true;
     for (std::ptrdiff_t lane = 0; lane < 70; ++lane) {
@@ -220,6 +253,14 @@ TEST_CASE("rows: wrong arguments are told in one sentence") {
                     {.t1 = 1, .impulses = {.times = {0.5}, .amounts = 1}}),
         "solve: impulses of a RuntimeField, which knows none; write the equation as a struct, and "
         "name no backend, or Cpu");
+    CHECK(eddy::solve(ByHand{}, eddy::Tsit5{}, y0, y0, {.t1 = 0.1}).success());
+    CHECK_THROWS_WITH(
+        eddy::solve(ByHand{}, eddy::Tsit5{}, starts<float>(4), parameters<float>(4), {.t1 = 1}),
+        "solve: the equation is given in double alone; give arrays of double, or its FieldMaker an "
+        "on_float_tile");
+    CHECK_THROWS_WITH(eddy::solve(lorenz(), eddy::Tsit5{}, starts<float>(4), starts<float>(4),
+                                  {.t1 = 1, .rtol = 1e-8}),
+                      support::contains("less than states of float resolve"));
 }
 TEST_CASE("rows: a functor is traced, and loops in an equation are refused before any work") {
     const auto y0 = starts(5), p = parameters(5);

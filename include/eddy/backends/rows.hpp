@@ -61,18 +61,20 @@ requires detail::GoesOverRows<Field, Extras...>
     if constexpr (detail::check_on_rows<detail::CallKind::solve, Field, Method, Extras...>() &&
                   detail::check_arrays_on_rows<Y0, Parameters>()) {
         detail::RowCall call = detail::row_call(field, method, options, "solve", extras...);
-        detail::take_arguments(call, y0, p);
-        return RowSolution(std::move(call));
+        const auto start = detail::start_of<Y0>(call.field->sizes());
+        return RowSolutionOf<detail::NumberOnRows<Parameters>>(std::move(call),
+                                                               detail::row_arrays(y0, p, start));
     }
 }
 
 /// Reverse mode: the gradients with respect to y0 and p of a solution that `solve` returned. `cotangents`
 /// are the derivatives of your loss with respect to each saved state: one (trajectory, component) array for
 /// one save point, else one for each. `cancelled` cancels this call, in place of the token of the solution's options.
-template <class Arrays>
-[[nodiscard]] PulledGradient<double> pullback(const RowSolution& solution, const Arrays& cotangents,
-                                              const Cancellation& cancelled = {}) {
-    detail::RowViews views;
+template <class Real, class Arrays>
+[[nodiscard]] PulledGradient<Real> pullback(const RowSolutionOf<Real>& solution,
+                                            const Arrays& cotangents,
+                                            const Cancellation& cancelled = {}) {
+    detail::RowViews<Real> views;
     detail::take_views(views, cotangents);
     return solution.pull_back(std::move(views), cancelled);
 }

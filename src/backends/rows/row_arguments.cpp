@@ -3,89 +3,101 @@
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/call/start_values.hpp>
 #include <vector>
+#include "row_work.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
 
-GivenParameters<double> given_to(const RowCall& call) {
-    return {call.p, call.table, call.shares_parameters, call.has_table};
+template <class Real>
+GivenParameters<Real> parameters_of(const RowArrays<Real>& given) {
+    return {given.p, given.table, given.shares_parameters, given.has_table};
 }
 /// A trajectory's numbers, one after another.
-template <class Values>
-void copy_lane(const Values& values, std::ptrdiff_t lane, std::vector<double>& to) {
+template <class Values, class Real>
+void copy_lane(const Values& values, std::ptrdiff_t lane, std::vector<Real>& to) {
     for (std::size_t i = 0; i < to.size(); ++i)
         to[i] = values(lane, static_cast<std::ptrdiff_t>(i));
 }
 
 }  // namespace
 
-const RowCall& RowArguments::with_arrays(const RowCall& call, const char* where) {
-    if (!call.start && !call.has_table) return call;
+template <class Real>
+const RowArrays<Real>& RowArguments<Real>::with_arrays(const RowCall& call,
+                                                       const RowArrays<Real>& given,
+                                                       const char* where) {
+    if (!given.start && !given.has_table) return given;
     const int size = call.field->num_parameters();
-    const GivenParameters<double> given = given_to(call);
+    const GivenParameters<Real> parameters = parameters_of(given);
     const std::ptrdiff_t lanes =
-        call.start ? lanes_of_start(call.options.t0, given.num_lanes(), call.num_started, where)
-                   : call.y0.num_lanes;
-    given.require_shape_of(lanes, size, "p", where);
-    with_arrays_ = call;
-    with_arrays_.start = nullptr;
-    with_arrays_.has_table = false;
-    if (call.has_table) {
-        gather_parameters(call.table, lanes, size, p_);
-        with_arrays_.p = ensemble_view(p_);
+        given.start
+            ? lanes_of_start(call.options.t0, parameters.num_lanes(), given.num_started, where)
+            : given.y0.num_lanes;
+    parameters.require_shape_of(lanes, size, "p", where);
+    arrays_ = {given.y0, given.p, given.shares_parameters};
+    if (given.has_table) {
+        gather_parameters(given.table, lanes, size, p_);
+        arrays_.p = ensemble_view(p_);
     }
-    if (call.start) {
-        y0_.assign(lanes, call.field->num_states(), 0.);
-        start(call);
-        with_arrays_.y0 = ensemble_view(y0_);
+    if (given.start) {
+        y0_.assign(lanes, call.field->num_states(), Real(0));
+        start(call, given);
+        arrays_.y0 = ensemble_view(y0_);
     }
-    return with_arrays_;
+    return arrays_;
 }
-void RowArguments::start(const RowCall& call) {
-    const GivenParameters<double> given = given_to(call);
-    std::vector<double> p(static_cast<std::size_t>(call.field->num_parameters())),
+template <class Real>
+void RowArguments<Real>::start(const RowCall& call, const RowArrays<Real>& given) {
+    const GivenParameters<Real> parameters = parameters_of(given);
+    std::vector<Real> p(static_cast<std::size_t>(call.field->num_parameters())),
         y(static_cast<std::size_t>(call.field->num_states()));
-    const auto function = call.start->on_tile(1);
+    const auto function = tile_of(*given.start, RowProblem<Real>{}, 1);
     for (std::ptrdiff_t lane = 0; lane < y0_.rows(); ++lane) {
-        copy_lane(given, lane, p);
-        const double t0 = time_of_start(call.options.t0, lane);
-        std::vector<double> value(y.size());
+        copy_lane(parameters, lane, p);
+        const auto t0 = static_cast<Real>(time_of_start(call.options.t0, lane));
+        std::vector<Real> value(y.size());
         function->f(&t0, y.data(), p.data(), value.data());
         for (std::ptrdiff_t i = 0; i < y0_.cols(); ++i)
             y0_(lane, i) = value[static_cast<std::size_t>(i)];
     }
 }
 
-void RowArguments::bring_back(const RowCall& call, Gradient<double>& gradient) const {
-    if (call.has_table)
-        add_rows_of_table(call.table, gradient.p, gradient.shared);
+template <class Real>
+void RowArguments<Real>::bring_back(const RowCall& call, const RowArrays<Real>& given,
+                                    Gradient<Real>& gradient) const {
+    if (given.has_table)
+        add_rows_of_table(given.table, gradient.p, gradient.shared);
     else
-        gradient.shared.assign(0, 0, 0.);
-    if (call.start) pull_start(call, gradient);
+        gradient.shared.assign(0, 0, Real(0));
+    if (given.start) pull_start(call, given, gradient);
 }
-void RowArguments::pull_start(const RowCall& call, Gradient<double>& gradient) const {
-    const GivenParameters<double> given = given_to(call);
-    EnsembleArray<double> rows(gradient.y0.rows(), call.field->num_parameters());
-    std::vector<double> p(static_cast<std::size_t>(rows.cols())), of_p(p.size()),
+template <class Real>
+void RowArguments<Real>::pull_start(const RowCall& call, const RowArrays<Real>& given,
+                                    Gradient<Real>& gradient) const {
+    const GivenParameters<Real> parameters = parameters_of(given);
+    EnsembleArray<Real> rows(gradient.y0.rows(), call.field->num_parameters());
+    std::vector<Real> p(static_cast<std::size_t>(rows.cols())), of_p(p.size()),
         y(static_cast<std::size_t>(gradient.y0.cols())), value(y.size()), of_y(y.size()),
         cotangent(y.size());
-    const auto function = call.start->on_tile(1);
-    std::vector<double> kept(static_cast<std::size_t>(function->num_residuals()));
+    const auto function = tile_of(*given.start, RowProblem<Real>{}, 1);
+    std::vector<Real> kept(static_cast<std::size_t>(function->num_residuals()));
     for (std::ptrdiff_t lane = 0; lane < rows.rows(); ++lane) {
         copy_lane(gradient.y0, lane, cotangent);
         // As of a lane that failed, whose start may have no derivative.
-        if (std::all_of(cotangent.begin(), cotangent.end(), [](double c) { return c == 0; }))
+        if (std::all_of(cotangent.begin(), cotangent.end(), [](Real c) { return c == 0; }))
             continue;
-        copy_lane(given, lane, p);
-        std::fill(of_p.begin(), of_p.end(), 0.);
-        const double t0 = time_of_start(call.options.t0, lane);
+        copy_lane(parameters, lane, p);
+        std::fill(of_p.begin(), of_p.end(), Real(0));
+        const auto t0 = static_cast<Real>(time_of_start(call.options.t0, lane));
         function->forward(&t0, y.data(), p.data(), value.data(), kept.data());
         function->pull(&t0, y.data(), p.data(), kept.data(), cotangent.data(), of_y.data(),
                        of_p.data());
         for (std::ptrdiff_t i = 0; i < rows.cols(); ++i)
             rows(lane, i) = of_p[static_cast<std::size_t>(i)];
     }
-    add_rows_of_start(given, gradient, rows);
+    add_rows_of_start(parameters, gradient, rows);
 }
+
+template class RowArguments<double>;
+template class RowArguments<float>;
 
 }  // namespace eddy::inline v0::detail

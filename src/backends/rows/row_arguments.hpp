@@ -6,19 +6,24 @@
 
 namespace eddy::inline v0::detail {
 
+template <class Real>
 class RowArguments {
   public:
-    /// The call with arrays of y0 and p: itself, where it has them.
-    [[nodiscard]] const RowCall& with_arrays(const RowCall& call, const char* where);
-    /// From a gradient of those arrays to one of what `call` was given.
-    void bring_back(const RowCall& call, Gradient<double>& gradient) const;
+    /// Arrays of y0 and p alone: what is given, where it has them.
+    [[nodiscard]] const RowArrays<Real>& with_arrays(const RowCall& call,
+                                                     const RowArrays<Real>& given,
+                                                     const char* where);
+    /// From a gradient of those arrays to one of what was given.
+    void bring_back(const RowCall& call, const RowArrays<Real>& given,
+                    Gradient<Real>& gradient) const;
 
   private:
-    void start(const RowCall& call);
-    void pull_start(const RowCall& call, Gradient<double>& gradient) const;
+    void start(const RowCall& call, const RowArrays<Real>& given);
+    void pull_start(const RowCall& call, const RowArrays<Real>& given,
+                    Gradient<Real>& gradient) const;
 
-    EnsembleArray<double> y0_, p_;
-    RowCall with_arrays_;
+    EnsembleArray<Real> y0_, p_;
+    RowArrays<Real> arrays_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -8,22 +8,27 @@ namespace eddy::inline v0::detail {
 /// Numbers, up to whole lines of a cache.
 constexpr std::ptrdiff_t whole_lines(std::ptrdiff_t size) { return (size + 7) / 8 * 8; }
 
-std::int64_t RowGradient::kept_bytes(const RowProblem& problem, const FieldOnTile& field) {
+template <class Real>
+std::int64_t RowGradient<Real>::kept_bytes(const RowProblem<Real>& problem,
+                                           const FieldOnTileOf<Real>& field) {
     const std::int64_t rows =
         std::int64_t{problem.method->num_dense} * (problem.state_size + field.num_residuals());
-    return field.width() *
-               (rows * std::int64_t{sizeof(double)} + std::int64_t{sizeof(LoggedStep)}) +
+    return field.width() * (rows * std::int64_t{sizeof(Real)} + std::int64_t{sizeof(LoggedStep)}) +
            std::int64_t{sizeof(std::int64_t)};
 }
-std::int64_t RowGradient::bytes_of_slot(const RowProblem& problem, int width, bool with_clocks) {
+template <class Real>
+std::int64_t RowGradient<Real>::bytes_of_slot(const RowProblem<Real>& problem, int width,
+                                              bool with_clocks) {
     constexpr std::int64_t of_lists =
-        3 * (MemoryStore<RowState>::bytes_of_slot + CheckpointStack::bytes_of_slot);
-    return of_lists + std::int64_t{sizeof(double)} * problem.state_size * width +
+        3 * (MemoryStore<RowState<Real>>::bytes_of_slot + CheckpointStack::bytes_of_slot);
+    return of_lists + std::int64_t{sizeof(Real)} * problem.state_size * width +
            (with_clocks ? static_cast<std::int64_t>(RowClocks::num_bytes(width)) : 0);
 }
 
-RowGradient::RowGradient(const RowProblem& problem, FieldOnTile& field,
-                         const RowObjective& objective, const GradientPlan& plan, Arena& arena)
+template <class Real>
+RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field,
+                               const RowObjective<Real>& objective, const GradientPlan& plan,
+                               Arena& arena)
     : problem_(&problem),
       objective_(objective),
       solve_(problem, field, true, arena),
@@ -32,26 +37,26 @@ RowGradient::RowGradient(const RowProblem& problem, FieldOnTile& field,
       log_(plan.logged_rounds * field.width(), plan.slots * field.width(), field.width(), arena),
       num_kept_(plan.slots),
       kept_size_(std::int64_t{problem.method->num_dense} * step_->rows_per_stage() * field.width()),
-      kept_(arena.take<double>(num_kept_ * kept_size_)),
+      kept_(arena.take<Real>(num_kept_ * kept_size_)),
       round_kept_(arena.take<std::int64_t>(num_kept_)) {
     planned_bytes_ = static_cast<std::int64_t>(arena.num_bytes()) - planned_bytes_;
     const int width = field.width();
-    const auto rows = [&](std::int64_t count) { return arena.take<double>(count * width); };
+    const auto rows = [&](std::int64_t count) { return arena.take<Real>(count * width); };
     cotangent_ = rows(problem.state_size);
     pulled_ = rows(problem.state_size);
     dense_of_y_ = rows(problem.state_size);
     for (int i = 0; i < num_dense(); ++i) dense_of_k_[i] = rows(problem.state_size);
     const bool sums = problem.sums_tile;
-    of_p_ = sums ? arena.take<double>(problem.parameter_size) : rows(problem.parameter_size);
+    of_p_ = sums ? arena.take<Real>(problem.parameter_size) : rows(problem.parameter_size);
     of_step_ = sums ? of_p_ : rows(problem.parameter_size);
     lanes_ = arena.take<int>(width);
     saved_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
     seeds_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
     chosen_ = rows(1);
-    column_ = arena.take<double>(problem.state_size);
-    if (const FieldOnTile* loss = objective.loss) {
+    column_ = arena.take<Real>(problem.state_size);
+    if (const FieldOnTileOf<Real>* loss = objective.loss) {
         const int num_data = loss->num_parameters() - problem.parameter_size;
-        loss_p_ = sums ? arena.take<double>(whole_lines(problem.parameter_size) + num_data * width)
+        loss_p_ = sums ? arena.take<Real>(whole_lines(problem.parameter_size) + num_data * width)
                        : rows(loss->num_parameters());
         loss_of_p_ = sums ? of_p_ : rows(loss->num_parameters());
         loss_value_ = rows(1);
@@ -64,44 +69,51 @@ RowGradient::RowGradient(const RowProblem& problem, FieldOnTile& field,
     is_alive_ = arena.take<bool>(width);
 }
 
-double* RowGradient::data_of_loss() const {
+template <class Real>
+Real* RowGradient<Real>::data_of_loss() const {
     const std::ptrdiff_t num_p = problem_->parameter_size;
     return loss_p_ + (problem_->sums_tile ? whole_lines(num_p) : num_p * step_->width());
 }
-std::int64_t RowGradient::used_bytes() const {
+template <class Real>
+std::int64_t RowGradient<Real>::used_bytes() const {
     const std::int64_t rounds = std::min(num_rounds_, num_kept_);
-    return rounds * kept_size_ * std::int64_t{sizeof(double)} +
+    return rounds * kept_size_ * std::int64_t{sizeof(Real)} +
            num_kept_ * std::int64_t{sizeof(std::int64_t)} + log_.bytes_of(num_rounds_) +
            step_->width() * std::int64_t{sizeof(LoggedStep)};
 }
-std::int64_t RowGradient::bytes_of_state() const {
-    return block() * std::int64_t{sizeof(double)} + static_cast<std::int64_t>(after_log_.size());
+template <class Real>
+std::int64_t RowGradient<Real>::bytes_of_state() const {
+    return block() * std::int64_t{sizeof(Real)} + static_cast<std::int64_t>(after_log_.size());
 }
 
 // Forward
 
-void RowGradient::begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
-                        LaneOutcome* outcomes) {
+template <class Real>
+void RowGradient<Real>::begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
+                              LaneOutcome* outcomes) {
     team_ = &team;
     first_ = first;
     count_ = count;
     num_rounds_ = replayed_ = 0;
     std::fill_n(logged_tstops_, step_->width(), 0);
     log_.begin(step_->width(), num_kept_);
-    start_.numbers.resize(static_cast<std::size_t>((block() + 7) / 8));
+    constexpr std::int64_t line = RowNumbers<Real>::size;
+    start_.numbers.resize(static_cast<std::size_t>((block() + line - 1) / line));
     solve_.begin(first, count, *this, outcomes, start_.y());
     start_.clocks.clear();
     carry_clocks(start_);
 }
-bool RowGradient::save(std::ptrdiff_t, int place, std::int32_t k, const double* state) {
-    double* const rows = saved(k);
+template <class Real>
+bool RowGradient<Real>::save(std::ptrdiff_t, int place, std::int32_t k, const Real* state) {
+    Real* const rows = saved(k);
     for (int c = 0; c < problem_->state_size; ++c) rows[c * step_->width() + place] = state[c];
     return true;
 }
-void RowGradient::advance(RowState& x, std::int64_t round) {
+template <class Real>
+void RowGradient<Real>::advance(RowState<Real>& x, std::int64_t round) {
     if (round == num_rounds_) return make_round(x, round);
     ++replayed_;
-    double* y = x.y();
+    Real* y = x.y();
     if (round >= log_.num_first()) {
         restore_clocks(x);
         attempt_again(y, nullptr, log_.spare());
@@ -113,13 +125,14 @@ void RowGradient::advance(RowState& x, std::int64_t round) {
     }
     take_steps(log_.row(round));
     step_->stages(0, problem_->method->num_needed, y, solve_.clocks(), nullptr);
-    step_->next_state(y, solve_.clocks(), step_->work());
+    step_->next_state(y, step_->work());
     if (choose_stepped(false))
         step_->kernels().choose_rows(y, step_->work(), step_->shape(), chosen_);
     if (round + 1 == log_.num_first()) x.clocks = after_log_;
 }
-void RowGradient::make_round(RowState& x, std::int64_t round) {
-    double* y = x.y();
+template <class Real>
+void RowGradient<Real>::make_round(RowState<Real>& x, std::int64_t round) {
+    Real* y = x.y();
     solve_.round(y, kept_of(round), false, *team_);
     round_kept_[round % num_kept_] = round;
     log_round(log_.row(round), logged_tstops_);
@@ -129,7 +142,8 @@ void RowGradient::make_round(RowState& x, std::int64_t round) {
     carry_clocks(x);
 }
 /// A row of the log: what lanes have done, heading for these tstops.
-void RowGradient::log_round(LoggedStep* row, const std::int32_t* tstops) {
+template <class Real>
+void RowGradient<Real>::log_round(LoggedStep* row, const std::int32_t* tstops) {
     const row_kernels::Clocks& rows = solve_.clocks().rows();
     for (int place = 0; place < step_->width(); ++place)
         row[place] = {rows.before[place], rows.elapsed[place],
@@ -137,33 +151,39 @@ void RowGradient::log_round(LoggedStep* row, const std::int32_t* tstops) {
                       tstops ? tstops[place] : solve_.clocks().tstop(place)};
 }
 /// Carries the clocks of its lanes in a state behind the end of the log.
-void RowGradient::carry_clocks(RowState& x) {
+template <class Real>
+void RowGradient<Real>::carry_clocks(RowState<Real>& x) {
     if (num_rounds_ == 0) after_log_.clear();
     if (num_rounds_ < log_.num_first()) return;
     std::byte* const from = solve_.clocks().block();
     x.clocks.assign(from, from + RowClocks::num_bytes(step_->width()));
     if (num_rounds_ == log_.num_first()) after_log_ = x.clocks;
 }
-void RowGradient::restore_clocks(const RowState& x) {
+template <class Real>
+void RowGradient<Real>::restore_clocks(const RowState<Real>& x) {
     std::memcpy(solve_.clocks().block(), x.clocks.data(), x.clocks.size());
 }
 /// The attempt of a round that is not in the log, from the clocks before it.
-void RowGradient::attempt_again(const double* y, double* kept, LoggedStep* row) {
+template <class Real>
+void RowGradient<Real>::attempt_again(const Real* y, Real* kept, LoggedStep* row) {
     step_->attempt(y, solve_.clocks(), kept);
     static_cast<void>(step_->judge(y, solve_.clocks()));
     log_round(row, nullptr);
 }
 /// The steps of the round at hand.
-void RowGradient::take_steps(const LoggedStep* row) {
+template <class Real>
+void RowGradient<Real>::take_steps(const LoggedStep* row) {
     steps_ = row;
     solve_.take_steps(row);
 }
 /// The lanes that made a step in it; on the way back those alone that are alive. False: none.
-bool RowGradient::choose_stepped(bool if_alive) {
+template <class Real>
+bool RowGradient<Real>::choose_stepped(bool if_alive) {
     return choose_lanes(
         [&](int place) { return steps_[place].size > 0 && (!if_alive || is_alive_[place]); });
 }
-bool RowGradient::choose_lanes(const auto& is_chosen) {
+template <class Real>
+bool RowGradient<Real>::choose_lanes(const auto& is_chosen) {
     num_taking_part_ = 0;
     for (int place = 0; place < step_->width(); ++place) {
         const bool takes_part = place < count_ && is_chosen(place);
@@ -176,11 +196,12 @@ bool RowGradient::choose_lanes(const auto& is_chosen) {
 // Losses
 
 /// Parameters, then a save point's data; lanes that have not come to it have those of numbers that some lane has.
-void RowGradient::load_loss(std::int32_t k) {
+template <class Real>
+void RowGradient<Real>::load_loss(std::int32_t k) {
     const int width = step_->width();
-    const EnsembleView<const double> data = objective_.arrays.empty()
-                                                ? EnsembleView<const double>{}
-                                                : objective_.arrays[static_cast<std::size_t>(k)];
+    const EnsembleView<const Real> data = objective_.arrays.empty()
+                                              ? EnsembleView<const Real>{}
+                                              : objective_.arrays[static_cast<std::size_t>(k)];
     for (int place = 0; place < width; ++place) {
         const std::ptrdiff_t lane = first_ + std::min<std::ptrdiff_t>(place, count_ - 1);
         const std::ptrdiff_t of_p = problem_->row_of_p(lane);
@@ -191,22 +212,23 @@ void RowGradient::load_loss(std::int32_t k) {
             data_of_loss()[i * width + place] = data(data.num_lanes == 1 ? 0 : lane, i);
         const bool is_there = place < count_ && solve_.num_saved(place) > k;
         const LaneTimes times = problem_->times_of(lane);
-        loss_t_[place] = is_there ? times.save_time[k] : times.t0;
+        loss_t_[place] = static_cast<Real>(is_there ? times.save_time[k] : times.t0);
         if (!is_there)
             for (int c = 0; c < problem_->state_size; ++c)
                 saved(k)[c * width + place] = problem_->y0(lane, c);
     }
 }
 /// The values of the losses, and which lanes fail by them.
-void RowGradient::measure_losses(LaneOutcome* outcomes) {
+template <class Real>
+void RowGradient<Real>::measure_losses(LaneOutcome* outcomes) {
     if (!objective_.loss) return;
-    FieldOnTile& loss = *objective_.loss;
+    FieldOnTileOf<Real>& loss = *objective_.loss;
     for (std::int32_t k = 0; k < problem_->times.num_saves; ++k) {
         load_loss(k);
         loss.forward(loss_t_, saved(k), loss_p_, loss_value_, loss_kept_);
         for (int place = 0; place < count_; ++place) {
             if (solve_.num_saved(place) <= k || is_failure(outcomes[place].result)) continue;
-            double& sum = objective_.of_lane(first_ + place, 0);
+            Real& sum = objective_.of_lane(first_ + place, 0);
             sum += loss_value_[place];
             if (std::isfinite(sum)) continue;
             outcomes[place].result = Result::loss_not_finite;
@@ -220,10 +242,11 @@ void RowGradient::measure_losses(LaneOutcome* outcomes) {
     }
 }
 /// The cotangents of save points, and what losses ask of parameters.
-void RowGradient::seed_losses() {
-    FieldOnTile& loss = *objective_.loss;
+template <class Real>
+void RowGradient<Real>::seed_losses() {
+    FieldOnTileOf<Real>& loss = *objective_.loss;
     const int width = step_->width(), num_saves = problem_->times.num_saves;
-    std::fill_n(loss_c_, width, 1.);
+    std::fill_n(loss_c_, width, Real(1));
     for (std::int32_t k = 0; k < num_saves; ++k) {
         if (num_saves > 1) {
             load_loss(k);
@@ -232,7 +255,7 @@ void RowGradient::seed_losses() {
         choose_lanes([&](int place) { return is_alive_[place] && solve_.num_saved(place) > k; });
         loss.sum_over(lanes_, num_taking_part_);
         if (!problem_->sums_tile)
-            std::fill_n(loss_of_p_, std::int64_t{loss.num_parameters()} * width, 0.);
+            std::fill_n(loss_of_p_, std::int64_t{loss.num_parameters()} * width, Real(0));
         loss.pull(loss_t_, saved(k), loss_p_, loss_kept_, loss_c_, seeds(k), loss_of_p_);
         if (problem_->sums_tile) continue;
         for (int i = 0; i < problem_->parameter_size; ++i)
@@ -240,9 +263,10 @@ void RowGradient::seed_losses() {
                 if (chosen_[place] > 0) of_p_[i * width + place] += loss_of_p_[i * width + place];
     }
 }
-void RowGradient::seed_cotangents() {
+template <class Real>
+void RowGradient<Real>::seed_cotangents() {
     for (std::int32_t k = 0; k < problem_->times.num_saves; ++k) {
-        const EnsembleView<const double>& given = objective_.arrays[static_cast<std::size_t>(k)];
+        const EnsembleView<const Real>& given = objective_.arrays[static_cast<std::size_t>(k)];
         for (int place = 0; place < count_; ++place)
             for (int c = 0; c < problem_->state_size; ++c)
                 seeds(k)[c * step_->width() + place] =
@@ -252,11 +276,12 @@ void RowGradient::seed_cotangents() {
 
 // Back
 
-void RowGradient::begin_back(LaneOutcome* outcomes) {
+template <class Real>
+void RowGradient<Real>::begin_back(LaneOutcome* outcomes) {
     const int width = step_->width();
-    std::fill_n(cotangent_, block(), 0.);
+    std::fill_n(cotangent_, block(), Real(0));
     std::fill_n(of_p_, std::int64_t{problem_->parameter_size} * (problem_->sums_tile ? 1 : width),
-                0.);
+                Real(0));
     for (int place = 0; place < width; ++place) {
         is_alive_[place] = place < count_ && !is_failure(outcomes[place].result);
         saves_left_[place] = is_alive_[place] ? solve_.num_saved(place) : 0;
@@ -268,13 +293,14 @@ void RowGradient::begin_back(LaneOutcome* outcomes) {
 }
 /// Where lanes share sums: lanes whose values are numbers and whose derivative is not, as that of √y at 0. False:
 /// there are none.
-bool RowGradient::leave_out_infinite(LaneOutcome* outcomes) {
+template <class Real>
+bool RowGradient<Real>::leave_out_infinite(LaneOutcome* outcomes) {
     bool found = false;
     for (int place = 0; problem_->sums_tile && objective_.loss && place < count_; ++place) {
         if (!is_alive_[place]) continue;
-        double nothing = 0;
+        Real nothing = 0;
         for (int c = 0; c < problem_->state_size; ++c) {
-            const double x = cotangent_[c * step_->width() + place];
+            const Real x = cotangent_[c * step_->width() + place];
             nothing += x - x;
         }
         if (nothing == 0) continue;
@@ -285,7 +311,8 @@ bool RowGradient::leave_out_infinite(LaneOutcome* outcomes) {
 }
 /// The cotangents of save points in the round: those at the ends of steps enter there, the others as
 /// dense output has them. True where there are any of the latter.
-bool RowGradient::add_saves() {
+template <class Real>
+bool RowGradient<Real>::add_saves() {
     bool is_dense = false;
     const int width = step_->width();
     for (int place = 0; place < count_; ++place) {
@@ -301,8 +328,8 @@ bool RowGradient::add_saves() {
                 continue;
             }
             if (!is_dense) {
-                std::fill_n(dense_of_y_, block(), 0.);
-                for (int i = 0; i < num_dense(); ++i) std::fill_n(dense_of_k_[i], block(), 0.);
+                std::fill_n(dense_of_y_, block(), Real(0));
+                for (int i = 0; i < num_dense(); ++i) std::fill_n(dense_of_k_[i], block(), Real(0));
             }
             is_dense = true;
             add_dense(place, column_, (times.saves[k] - step.before) / step.size);
@@ -310,12 +337,13 @@ bool RowGradient::add_saves() {
     }
     return is_dense;
 }
-void RowGradient::add_dense(int place, const double* seed, double theta) {
-    double weights[MethodOnRows::most_stages];
+template <class Real>
+void RowGradient<Real>::add_dense(int place, const Real* seed, double theta) {
+    Real weights[MethodOnRows::most_stages];
     step_->dense_weights(theta, weights);
     const int width = step_->width();
-    const double h = solve_.clocks().rows().h[place];
-    const row_kernels::Kernels& kernels = step_->kernels();
+    const Real h = step_->sizes()[place];
+    const row_kernels::Kernels<Real>& kernels = step_->kernels();
     kernels.add_column(dense_of_y_ + place, width, 1, seed, 1, problem_->state_size);
     for (int i = 0; i < num_dense(); ++i) {
         if (weights[i] == 0) continue;
@@ -323,12 +351,14 @@ void RowGradient::add_dense(int place, const double* seed, double theta) {
                            problem_->state_size);
     }
 }
-void RowGradient::linearize(int count, const RowState& x, std::int64_t round) {
+template <class Real>
+void RowGradient<Real>::linearize(int count, const RowState<Real>& x, std::int64_t round) {
     step_->stages(0, count, x.y(), solve_.clocks(), kept_of(round));
     round_kept_[round % num_kept_] = round;
     ++replayed_;
 }
-void RowGradient::pull(const RowState& x, std::int64_t round) {
+template <class Real>
+void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     if (round >= log_.num_first() && !is_kept(round)) {
         restore_clocks(x);
         attempt_again(x.y(), kept_of(round), log_.row(round));
@@ -340,9 +370,9 @@ void RowGradient::pull(const RowState& x, std::int64_t round) {
     if (!choose_stepped(true)) return;
     const int count = is_dense ? num_dense() : problem_->method->num_needed;
     if (!is_kept(round) || (is_dense && !step_->keeps_dense_stages())) linearize(count, x, round);
-    const row_kernels::Kernels& kernels = step_->kernels();
+    const row_kernels::Kernels<Real>& kernels = step_->kernels();
     const row_kernels::Shape of_p{problem_->parameter_size, step_->width()};
-    if (!problem_->sums_tile) std::fill_n(of_step_, std::int64_t{of_p.size} * of_p.width, 0.);
+    if (!problem_->sums_tile) std::fill_n(of_step_, std::int64_t{of_p.size} * of_p.width, Real(0));
     step_->sum_over(lanes_, num_taking_part_);
     step_->pull(count, solve_.clocks(), kept_of(round), is_dense ? dense_of_k_ : nullptr,
                 cotangent_, pulled_, of_step_);
@@ -355,8 +385,9 @@ void RowGradient::pull(const RowState& x, std::int64_t round) {
 }
 
 /// Save points at t0, and what the lanes have got.
-void RowGradient::hand_out(const GradientTarget<double>& target, const SharedTarget<double>& shared,
-                           LaneOutcome* outcomes) {
+template <class Real>
+void RowGradient<Real>::hand_out(const GradientTarget<Real>& target,
+                                 const SharedTarget<Real>& shared, LaneOutcome* outcomes) {
     const int width = step_->width();
     const int num_p = problem_->sums_tile ? 0 : problem_->parameter_size;  // of each lane
     for (int i = 0; problem_->sums_tile && i < problem_->parameter_size; ++i)
@@ -369,13 +400,13 @@ void RowGradient::hand_out(const GradientTarget<double>& target, const SharedTar
                 cotangent_[c * width + place] += column_[c];
         }
         // A derivative may be infinite where all values are numbers, as that of √y at 0.
-        double nothing = 0;
+        Real nothing = 0;
         for (int c = 0; c < problem_->state_size; ++c) {
-            const double x = cotangent_[c * width + place];
+            const Real x = cotangent_[c * width + place];
             nothing += x - x;
         }
         for (int i = 0; i < num_p; ++i) {
-            const double x = of_p_[i * width + place];
+            const Real x = of_p_[i * width + place];
             nothing += x - x;
         }
         if (objective_.loss && nothing != 0) {
@@ -386,7 +417,7 @@ void RowGradient::hand_out(const GradientTarget<double>& target, const SharedTar
         for (int c = 0; c < problem_->state_size; ++c)
             target.y0(lane, c) += cotangent_[c * width + place];
         for (int i = 0; i < num_p; ++i) {
-            const double x = of_p_[i * width + place];
+            const Real x = of_p_[i * width + place];
             if (!problem_->shares_parameters)
                 target.p(lane, i) += x;
             else if (shared.addends)
@@ -396,5 +427,8 @@ void RowGradient::hand_out(const GradientTarget<double>& target, const SharedTar
         }
     }
 }
+
+template class RowGradient<double>;
+template class RowGradient<float>;
 
 }  // namespace eddy::inline v0::detail

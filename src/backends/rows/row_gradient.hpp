@@ -15,34 +15,39 @@
 namespace eddy::inline v0::detail {
 
 /// Numbers as aligned as rows.
+template <class Real>
 struct alignas(64) RowNumbers {
-    double number[8];
+    static constexpr std::int64_t size = 64 / sizeof(Real);
+    Real number[size];
 };
 /// The states of a tile's lanes, (component, lane), and, behind the end of the log, their clocks.
+template <class Real>
 struct RowState {
-    std::vector<RowNumbers> numbers;
+    std::vector<RowNumbers<Real>> numbers;
     std::vector<std::byte> clocks;
 
-    [[nodiscard]] double* y() { return numbers.data()->number; }
-    [[nodiscard]] const double* y() const { return numbers.data()->number; }
+    [[nodiscard]] Real* y() { return numbers.data()->number; }
+    [[nodiscard]] const Real* y() const { return numbers.data()->number; }
 };
 
 /// What save points are made of: a loss, or cotangents that are given.
+template <class Real>
 struct RowObjective {
-    FieldOnTile* loss = nullptr;  // the loss of (t, y, p and data); null: cotangents
-    std::span<const EnsembleView<const double>> arrays;  // (save point): data or cotangents
-    EnsembleView<double> of_lane{};                      // (lane, 1): the losses
+    FieldOnTileOf<Real>* loss = nullptr;  // the loss of (t, y, p and data); null: cotangents
+    std::span<const EnsembleView<const Real>> arrays;  // (save point): data or cotangents
+    EnsembleView<Real> of_lane{};                      // (lane, 1): the losses
 };
 
-class RowGradient final : RowRecorder {
+template <class Real>
+class RowGradient final : RowRecorder<Real> {
   public:
-    using State = RowState;
+    using State = RowState<Real>;
 
-    RowGradient(const RowProblem& problem, FieldOnTile& field, const RowObjective& objective,
-                const GradientPlan& plan, Arena& arena);
+    RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field,
+                const RowObjective<Real>& objective, const GradientPlan& plan, Arena& arena);
 
     /// What a call has of its own: arrays, and parameters that lanes share as numbers.
-    void take_call(const RowObjective& objective) {
+    void take_call(const RowObjective<Real>& objective) {
         objective_ = objective;
         step_->take_parameters();
         if (problem_->sums_tile && loss_p_) step_->copy_parameters(loss_p_);
@@ -51,18 +56,19 @@ class RowGradient final : RowRecorder {
     /// of each lane, of parameters that are shared.
     template <class Loop>
     void run(Loop& loop, ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
-             const GradientTarget<double>& target, const SharedTarget<double>& shared,
+             const GradientTarget<Real>& target, const SharedTarget<Real>& shared,
              LaneOutcome* outcomes) {
         begin(team, first, count, outcomes);
         loop.body().gradient = this;
-        loop.run(start_, [&](const RowState&, std::int64_t) { return !solve_.is_done(); });
+        loop.run(start_, [&](const RowState<Real>&, std::int64_t) { return !solve_.is_done(); });
         measure_losses(outcomes);
         begin_back(outcomes);
         static_cast<void>(loop.reverse(0));
         if (leave_out_infinite(outcomes)) {
             // Sums have taken up what those lanes brought: once more without them, by the log.
-            loop.run(start_,
-                     [&](const RowState&, std::int64_t round) { return round < num_rounds_; });
+            loop.run(start_, [&](const RowState<Real>&, std::int64_t round) {
+                return round < num_rounds_;
+            });
             begin_back(outcomes);
             static_cast<void>(loop.reverse(0));
         }
@@ -74,77 +80,77 @@ class RowGradient final : RowRecorder {
     [[nodiscard]] std::int64_t used_bytes() const;
     [[nodiscard]] std::int64_t bytes_of_state() const;
     /// Bytes of a round, and of a slot of the loop.
-    [[nodiscard]] static std::int64_t kept_bytes(const RowProblem& problem,
-                                                 const FieldOnTile& field);
-    [[nodiscard]] static std::int64_t bytes_of_slot(const RowProblem& problem, int width,
+    [[nodiscard]] static std::int64_t kept_bytes(const RowProblem<Real>& problem,
+                                                 const FieldOnTileOf<Real>& field);
+    [[nodiscard]] static std::int64_t bytes_of_slot(const RowProblem<Real>& problem, int width,
                                                     bool with_clocks);
 
     // What the checkpointed loop repeats.
 
     /// A round: the first time an attempt, then the steps that the log has of it, or the attempt again.
-    void advance(RowState& x, std::int64_t round);
-    void pull(const RowState& x, std::int64_t round);
+    void advance(RowState<Real>& x, std::int64_t round);
+    void pull(const RowState<Real>& x, std::int64_t round);
 
   private:
     [[nodiscard]] bool save(std::ptrdiff_t lane, int place, std::int32_t k,
-                            const double* state) override;
+                            const Real* state) override;
     void begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
                LaneOutcome* outcomes);
     void begin_back(LaneOutcome* outcomes);
-    void hand_out(const GradientTarget<double>& target, const SharedTarget<double>& shared,
+    void hand_out(const GradientTarget<Real>& target, const SharedTarget<Real>& shared,
                   LaneOutcome* outcomes);
-    void make_round(RowState& x, std::int64_t round);
-    void carry_clocks(RowState& x);
-    void restore_clocks(const RowState& x);
+    void make_round(RowState<Real>& x, std::int64_t round);
+    void carry_clocks(RowState<Real>& x);
+    void restore_clocks(const RowState<Real>& x);
     void log_round(LoggedStep* row, const std::int32_t* tstops);
-    void attempt_again(const double* y, double* kept, LoggedStep* row);
+    void attempt_again(const Real* y, Real* kept, LoggedStep* row);
     void take_steps(const LoggedStep* row);
     [[nodiscard]] bool choose_stepped(bool if_alive);
     bool choose_lanes(const auto& is_chosen);
     [[nodiscard]] bool add_saves();
-    void add_dense(int place, const double* seed, double theta);
-    void linearize(int count, const RowState& x, std::int64_t round);
+    void add_dense(int place, const Real* seed, double theta);
+    void linearize(int count, const RowState<Real>& x, std::int64_t round);
     void measure_losses(LaneOutcome* outcomes);
     void seed_losses();
     void seed_cotangents();
     void load_loss(std::int32_t k);
-    [[nodiscard]] double* data_of_loss() const;
+    [[nodiscard]] Real* data_of_loss() const;
     [[nodiscard]] bool leave_out_infinite(LaneOutcome* outcomes);
 
     [[nodiscard]] int num_dense() const { return problem_->method->num_dense; }
     [[nodiscard]] std::int64_t block() const {
         return std::int64_t{problem_->state_size} * step_->width();
     }
-    [[nodiscard]] double* saved(std::int32_t k) const { return saved_ + k * block(); }
-    [[nodiscard]] double* seeds(std::int32_t k) const { return seeds_ + k * block(); }
-    [[nodiscard]] double* kept_of(std::int64_t round) const {
+    [[nodiscard]] Real* saved(std::int32_t k) const { return saved_ + k * block(); }
+    [[nodiscard]] Real* seeds(std::int32_t k) const { return seeds_ + k * block(); }
+    [[nodiscard]] Real* kept_of(std::int64_t round) const {
         return kept_ + round % num_kept_ * kept_size_;
     }
     [[nodiscard]] bool is_kept(std::int64_t round) const {
         return round_kept_[round % num_kept_] == round;
     }
 
-    const RowProblem* problem_;
-    RowObjective objective_;
-    RowSolve solve_;
-    RowStep* step_;
+    const RowProblem<Real>* problem_;
+    RowObjective<Real> objective_;
+    RowSolve<Real> solve_;
+    RowStep<Real>* step_;
     std::int64_t planned_bytes_;
     TileLog log_;
     std::int64_t num_kept_, kept_size_;  // rounds, numbers of a round
-    double* kept_;                       // (kept round, stage, row, lane)
+    Real* kept_;                         // (kept round, stage, row, lane)
     std::int64_t* round_kept_;           // (kept round)
 
-    double *cotangent_, *pulled_, *dense_of_y_;
-    double* dense_of_k_[MethodOnRows::most_stages] = {};
-    double *of_p_, *of_step_, *saved_, *seeds_, *chosen_;
-    double *loss_p_ = nullptr, *loss_of_p_ = nullptr, *loss_value_ = nullptr;
-    double *loss_kept_ = nullptr, *loss_c_ = nullptr, *loss_t_ = nullptr, *column_;
+    Real *cotangent_, *pulled_, *dense_of_y_;
+    Real* dense_of_k_[MethodOnRows::most_stages] = {};
+    Real *of_p_, *of_step_, *saved_, *seeds_, *chosen_;
+    Real *loss_p_ = nullptr, *loss_of_p_ = nullptr, *loss_value_ = nullptr;
+    Real *loss_kept_ = nullptr, *loss_c_ = nullptr, *loss_t_ = nullptr, *column_;
     std::int32_t *saves_left_, *logged_tstops_;
     int* lanes_;  // that take part in a round, in order
     int num_taking_part_ = 0;
     bool* is_alive_;
 
-    RowState start_;
+    RowState<Real> start_;
     std::vector<std::byte> after_log_;
     ThreadTeam<1>* team_ = nullptr;
     std::ptrdiff_t first_ = 0;

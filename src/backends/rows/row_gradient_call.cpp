@@ -15,55 +15,64 @@
 namespace eddy::inline v0::detail {
 namespace {
 
-using RowLoop = CheckpointedLoop<RowState, TileRounds<RowGradient>, MemoryStore<RowState>, int>;
+template <class Real>
+using RowLoop = CheckpointedLoop<RowState<Real>, TileRounds<RowGradient<Real>>,
+                                 MemoryStore<RowState<Real>>, int>;
 
 /// What a worker keeps from group to group, and from call to call.
+template <class Real>
 struct GradientWorker {
-    std::unique_ptr<FieldOnTile> field, loss;
+    std::unique_ptr<FieldOnTileOf<Real>> field, loss;
     ArenaMemory memory;
-    std::unique_ptr<RowGradient> gradient;
-    std::unique_ptr<RowLoop> loop;
+    std::unique_ptr<RowGradient<Real>> gradient;
+    std::unique_ptr<RowLoop<Real>> loop;
     std::int64_t num_bytes = 0;
 };
 
 /// Gradients of as many lanes and of one loss: results whose sizes are known when they are asked for, as those of any
 /// other gradient.
-class GradientOnRows : public GradientResults<double> {
+template <class Real>
+class GradientOnRows : public GradientResults<Real> {
+    using Results = GradientResults<Real>;
+    using Results::costs, Results::given, Results::shared_sums, Results::target;
+
   public:
-    GradientOnRows(const RowCall& call, const RowSeeds& seeds)
-        : GradientResults<double>(
-              {call.field->num_states(),
-               {call.field->num_parameters(), call.shares_parameters, !sums_in_tiles(call)},
-               seeds.loss != nullptr,
-               false,
-               false}),
+    using Results::result;
+    GradientOnRows(const RowCall& call, const RowArrays<Real>& arrays, const RowSeeds<Real>& seeds)
+        : GradientResults<Real>({call.field->num_states(),
+                                 {call.field->num_parameters(), arrays.shares_parameters,
+                                  !sums_in_tiles<Real>(call, arrays.shares_parameters)},
+                                 seeds.loss != nullptr,
+                                 false,
+                                 false}),
           loss_maker_(seeds.loss),
-          num_lanes_(call.y0.num_lanes),
-          shares_parameters_(call.shares_parameters) {}
+          num_lanes_(arrays.y0.num_lanes),
+          shares_parameters_(arrays.shares_parameters) {}
 
     /// Is this call one of those?
-    [[nodiscard]] bool serves(const RowCall& call, const RowSeeds& seeds) const {
-        return num_lanes_ == call.y0.num_lanes && loss_maker_ == seeds.loss &&
-               shares_parameters_ == call.shares_parameters;
+    [[nodiscard]] bool serves(const RowArrays<Real>& arrays, const RowSeeds<Real>& seeds) const {
+        return num_lanes_ == arrays.y0.num_lanes && loss_maker_ == seeds.loss &&
+               shares_parameters_ == arrays.shares_parameters;
     }
-    void run(const RowCall& call, const RowSeeds& seeds, const GradientInto<double>& into,
-             const Cancellation& cancelled, KeptThreads& threads, const char* where);
+    void run(const RowCall& call, const RowArrays<Real>& arrays, const RowSeeds<Real>& seeds,
+             const GradientInto<Real>& into, const Cancellation& cancelled, KeptThreads& threads,
+             const char* where);
     // The work of a worker, as threads see it.
     void operator()(std::ptrdiff_t worker, std::ptrdiff_t group);
     [[nodiscard]] bool attends() const { return link_.call->has_poll(); }
     void attend() const { link_.call->poll(); }
 
   private:
-    void begin(GradientWorker& at) const;
+    void begin(GradientWorker<Real>& at) const;
     [[nodiscard]] const char* name_of_arrays() const {
         return seeds_->loss ? "data" : "cotangents";
     }
     void check_arrays(const char* where);
-    void take(const GradientInto<double>& into, const char* where);
+    void take(const GradientInto<Real>& into, const char* where);
     void plan_groups();
-    void plan_back(const FieldOnTile& field);
-    [[nodiscard]] RowObjective objective(const GradientWorker& at) const {
-        return {at.loss.get(), seeds_->arrays, loss};
+    void plan_back(const FieldOnTileOf<Real>& field);
+    [[nodiscard]] RowObjective<Real> objective(const GradientWorker<Real>& at) const {
+        return {at.loss.get(), seeds_->arrays, this->loss};
     }
     [[nodiscard]] GradientExtent extent() const {
         return {LaneBlocks::from(0, prepared_.num_lanes()), 0};
@@ -72,20 +81,21 @@ class GradientOnRows : public GradientResults<double> {
     std::shared_ptr<const FieldMaker> loss_maker_;
     std::ptrdiff_t num_lanes_;
     bool shares_parameters_;
-    PreparedRows prepared_;
+    PreparedRows<Real> prepared_;
     CallArrays call_arrays_;
     LaunchPlan groups_;
     GradientPlan plan_;
     int width_ = 0;
-    SharedTarget<double> shared_;
-    std::vector<GradientWorker> workers_;  // none: nothing is planned yet
+    SharedTarget<Real> shared_;
+    std::vector<GradientWorker<Real>> workers_;  // none: nothing is planned yet
     ThreadLink link_{};
     const RowCall* call_ = nullptr;
-    const RowSeeds* seeds_ = nullptr;
+    const RowSeeds<Real>* seeds_ = nullptr;
 };
 
-void GradientOnRows::check_arrays(const char* where) {
-    const RowViews& arrays = seeds_->arrays;
+template <class Real>
+void GradientOnRows<Real>::check_arrays(const char* where) {
+    const RowViews<Real>& arrays = seeds_->arrays;
     GradientReport& report = result.report;
     report.num_values = 0;
     report.observed.clear();
@@ -109,7 +119,8 @@ void GradientOnRows::check_arrays(const char* where) {
     }
 }
 /// The arrays that the call is to write into, checked.
-void GradientOnRows::take(const GradientInto<double>& into, const char* where) {
+template <class Real>
+void GradientOnRows<Real>::take(const GradientInto<Real>& into, const char* where) {
     given = into;
     if (!gives_any(into)) return;
     call_arrays_.clear();
@@ -117,13 +128,14 @@ void GradientOnRows::take(const GradientInto<double>& into, const char* where) {
     call_arrays_.add_input(prepared_.problem.p, "p");
     for (std::size_t k = 0; k < seeds_->arrays.size(); ++k)
         call_arrays_.add_input(seeds_->arrays[k], name_of_arrays(), static_cast<std::ptrdiff_t>(k));
-    require_outputs(extent(), HostMemory{}, call_arrays_, where);
+    this->require_outputs(extent(), HostMemory{}, call_arrays_, where);
 }
 /// Groups of one tile, or of so many lanes that their sums over shared parameters are whole blocks.
-void GradientOnRows::plan_groups() {
+template <class Real>
+void GradientOnRows<Real>::plan_groups() {
     const std::ptrdiff_t lanes = prepared_.num_lanes();
-    width_ = row_width(*call_, lanes, true);
-    const bool adds_blocks = call_->shares_parameters && lanes > few_lanes;
+    width_ = row_width(*call_, lanes, true, sizeof(Real));
+    const bool adds_blocks = shares_parameters_ && lanes > few_lanes;
     groups_ = {lanes, adds_blocks ? lanes_per_block : width_, 1};
     if (prepared_.problem.sums_tile) {
         // Each group has sums of its own, and which groups there are depends on the lanes alone.
@@ -134,7 +146,8 @@ void GradientOnRows::plan_groups() {
     }
     groups_.num_workers = workers_of_threads(call_->threads, groups_.num_groups());
 }
-void GradientOnRows::plan_back(const FieldOnTile& field) {
+template <class Real>
+void GradientOnRows<Real>::plan_back(const FieldOnTileOf<Real>& field) {
     const SolveOptions& options = call_->options;
     const WorkerBudget budget =
         budget_of_worker({options.memory_budget, machine_memory_bytes()}, groups_.num_workers);
@@ -143,32 +156,35 @@ void GradientOnRows::plan_back(const FieldOnTile& field) {
         plan_, options, budget,
         most_rounds_of_lane(prepared_.problem.times, call_->method->estimates_error),
         {width_ * std::int64_t{sizeof(LoggedStep)},
-         RowGradient::kept_bytes(prepared_.problem, field)},
+         RowGradient<Real>::kept_bytes(prepared_.problem, field)},
         [&](bool with_clocks) {
-            return RowGradient::bytes_of_slot(prepared_.problem, width_, with_clocks);
+            return RowGradient<Real>::bytes_of_slot(prepared_.problem, width_, with_clocks);
         });
 }
-void GradientOnRows::begin(GradientWorker& at) const {
+template <class Real>
+void GradientOnRows<Real>::begin(GradientWorker<Real>& at) const {
     if (!at.field) at.field = tile_of(*call_->field, prepared_.problem, width_);
     if (seeds_->loss) at.loss = tile_of(*seeds_->loss, prepared_.problem, width_);
     Arena counting;
-    static_cast<void>(RowGradient(prepared_.problem, *at.field, objective(at), plan_, counting));
+    static_cast<void>(
+        RowGradient<Real>(prepared_.problem, *at.field, objective(at), plan_, counting));
     Arena arena = at.memory.arena(counting.num_bytes());
     at.num_bytes = static_cast<std::int64_t>(counting.num_bytes());
-    at.gradient =
-        std::make_unique<RowGradient>(prepared_.problem, *at.field, objective(at), plan_, arena);
-    at.loop = std::make_unique<RowLoop>(TileRounds<RowGradient>{},
-                                        LoopOptions{.checkpoints = plan_.checkpoints});
+    at.gradient = std::make_unique<RowGradient<Real>>(prepared_.problem, *at.field, objective(at),
+                                                      plan_, arena);
+    at.loop = std::make_unique<RowLoop<Real>>(TileRounds<RowGradient<Real>>{},
+                                              LoopOptions{.checkpoints = plan_.checkpoints});
 }
-void GradientOnRows::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
+template <class Real>
+void GradientOnRows<Real>::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
     ThreadTeam<1> team(link_, groups_, worker, group);
-    GradientWorker& at = workers_[static_cast<std::size_t>(worker)];
+    GradientWorker<Real>& at = workers_[static_cast<std::size_t>(worker)];
     if (!at.loop) begin(at);
     at.gradient->take_call(objective(at));
     LaneOutcome* const outcomes = result.report.lanes().data();
     BackCost& cost = costs[static_cast<std::size_t>(worker)];
     const std::ptrdiff_t end = team.first_lane() + team.num_lanes();
-    SharedTarget<double> of_group = shared_;
+    SharedTarget<Real> of_group = shared_;
     if (prepared_.problem.sums_tile) of_group.sums += group * call_->field->num_parameters();
     for (std::ptrdiff_t first = team.first_lane(); first < end; first += width_) {
         const auto count = static_cast<std::int32_t>(std::min<std::ptrdiff_t>(width_, end - first));
@@ -190,25 +206,27 @@ void GradientOnRows::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
                                           states * at.gradient->bytes_of_state());
     }
 }
-void GradientOnRows::run(const RowCall& call, const RowSeeds& seeds,
-                         const GradientInto<double>& into, const Cancellation& cancelled,
-                         KeptThreads& threads, const char* where) {
+template <class Real>
+void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& arrays,
+                               const RowSeeds<Real>& seeds, const GradientInto<Real>& into,
+                               const Cancellation& cancelled, KeptThreads& threads,
+                               const char* where) {
     EmptyUnlessDone guard(result);
     call_ = &call;
     seeds_ = &seeds;
-    prepared_.prepare(call, where);
+    prepared_.prepare(call, arrays, where);
     check_arrays(where);
     take(into, where);
-    if (seeds.loss) open_loss(num_lanes_, HostMemory{});
-    open_sums(extent().lanes);
+    if (seeds.loss) this->open_loss(num_lanes_, HostMemory{});
+    this->open_sums(extent().lanes);
     if (workers_.empty()) {
         plan_groups();
-        std::vector<GradientWorker> workers(static_cast<std::size_t>(groups_.num_workers));
+        std::vector<GradientWorker<Real>> workers(static_cast<std::size_t>(groups_.num_workers));
         workers.front().field = tile_of(*call.field, prepared_.problem, width_);
         plan_back(*workers.front().field);
         workers_ = std::move(workers);
     }
-    open(extent(), groups_.num_groups(), groups_.num_workers, HostMemory{}, 1, false);
+    this->open(extent(), groups_.num_groups(), groups_.num_workers, HostMemory{}, 1, false);
     shared_ = shared_sums.rows();
     {
         CallLink to_caller(cancelled, call.options);
@@ -221,41 +239,55 @@ void GradientOnRows::run(const RowCall& call, const RowSeeds& seeds,
     }
     result.report.checkpoints = plan_.checkpoints;
     set_costs(result.report, costs);
-    finish_sums(call.options.gather_sums, where);
-    for (std::ptrdiff_t i = 0; call.shares_parameters && i < call.field->num_parameters(); ++i)
-        target.p(0, i) = total_of_p(i);
+    this->finish_sums(call.options.gather_sums, where);
+    for (std::ptrdiff_t i = 0; arrays.shares_parameters && i < call.field->num_parameters(); ++i)
+        target.p(0, i) = this->total_of_p(i);
     guard.done();
 }
 
 /// The gradients of one solver object.
+template <class Real>
 struct GradientsOnRows {
-    RowArguments arguments;
-    std::unique_ptr<GradientOnRows> latest;
+    RowArguments<Real> arguments;
+    std::unique_ptr<GradientOnRows<Real>> latest;
     KeptThreads threads;
 };
 
 }  // namespace
 
-ValueAndGradient<double>& differentiate_on_rows(Workspace& kept, const RowCall& call,
-                                                const RowSeeds& seeds,
-                                                const GradientInto<double>& into,
-                                                const Cancellation& cancelled, const char* where) {
+template <class Real>
+ValueAndGradient<Real>& differentiate_on_rows(Workspace& kept, const RowCall& call,
+                                              const RowArrays<Real>& arrays,
+                                              const RowSeeds<Real>& seeds,
+                                              const GradientInto<Real>& into,
+                                              const Cancellation& cancelled) {
+    const char* const where = seeds.loss ? "value_and_gradient" : "pullback";
     const OneCall only(kept, where);
     require_argument(!seeds.loss || !call.options.save_steps, said_of(Refusal::steps_of_loss),
                      where);
     require_argument(
-        !(call.start || call.has_table) || !(gives_any(into) || bool(call.options.gather_sums)),
+        !(arrays.start || arrays.has_table) || !(gives_any(into) || bool(call.options.gather_sums)),
         "{}: start_from(function), parameters(own, shared) and selected(theta, index) "
         "over rows go with no arrays to write a gradient into, and without "
         "gather_sums; leave these out, or give arrays of y0 and p",
         where);
-    auto& [arguments, latest, threads] = kept.get<GradientsOnRows>();
-    const RowCall& of_arrays = arguments.with_arrays(call, where);
-    if (!latest || !latest->serves(of_arrays, seeds))
-        latest = std::make_unique<GradientOnRows>(of_arrays, seeds);
-    latest->run(of_arrays, seeds, into, cancelled, threads, where);
-    arguments.bring_back(call, latest->result.gradient);
+    auto& [arguments, latest, threads] = kept.get<GradientsOnRows<Real>>();
+    const RowArrays<Real>& of_numbers = arguments.with_arrays(call, arrays, where);
+    if (!latest || !latest->serves(of_numbers, seeds))
+        latest = std::make_unique<GradientOnRows<Real>>(call, of_numbers, seeds);
+    latest->run(call, of_numbers, seeds, into, cancelled, threads, where);
+    arguments.bring_back(call, arrays, latest->result.gradient);
     return latest->result;
 }
+template ValueAndGradient<double>& differentiate_on_rows(Workspace&, const RowCall&,
+                                                         const RowArrays<double>&,
+                                                         const RowSeeds<double>&,
+                                                         const GradientInto<double>&,
+                                                         const Cancellation&);
+template ValueAndGradient<float>& differentiate_on_rows(Workspace&, const RowCall&,
+                                                        const RowArrays<float>&,
+                                                        const RowSeeds<float>&,
+                                                        const GradientInto<float>&,
+                                                        const Cancellation&);
 
 }  // namespace eddy::inline v0::detail

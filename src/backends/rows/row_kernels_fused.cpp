@@ -7,6 +7,8 @@
 
 namespace eddy::inline v0::detail {
 
-extern "C" const void* eddy_row_kernels_fused() { return simd::has_fma ? &kernels : nullptr; }
+extern "C" const void* eddy_row_kernels_fused(bool is_single) {
+    return simd::has_fma ? kernels_of(is_single) : nullptr;
+}
 
 }  // namespace eddy::inline v0::detail

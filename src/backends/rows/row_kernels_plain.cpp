@@ -7,6 +7,8 @@
 
 namespace eddy::inline v0::detail {
 
-extern "C" const void* eddy_row_kernels_plain() { return simd::has_fma ? nullptr : &kernels; }
+extern "C" const void* eddy_row_kernels_plain(bool is_single) {
+    return !simd::has_fma ? kernels_of(is_single) : nullptr;
+}
 
 }  // namespace eddy::inline v0::detail

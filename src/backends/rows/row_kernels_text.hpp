@@ -9,10 +9,24 @@
 namespace eddy::inline v0::detail {
 namespace {
 
-constexpr Kernels kernels{sum_rows,       two_sums,      add_rows,    choose_rows,
-                          squared_norms,  combine_norms, finite_sums, dense_weights,
-                          add_column,     choose_sizes,  stage_times, judge,
-                          judge_constant, first_times,   first_trial, first_size};
+template <class Real>
+constexpr Kernels<Real> kernels{{choose_sizes, judge, judge_constant, combine_norms},
+                                sum_rows<Real>,
+                                two_sums<Real>,
+                                add_rows<Real>,
+                                choose_rows<Real>,
+                                squared_norms<Real>,
+                                finite_sums<Real>,
+                                dense_weights<Real>,
+                                add_column<Real>,
+                                stage_times<Real>,
+                                first_times<Real>,
+                                first_trial<Real>,
+                                first_size<Real>};
+
+[[maybe_unused]] const void* kernels_of(bool is_single) {
+    return is_single ? static_cast<const void*>(&kernels<float>) : &kernels<double>;
+}
 
 }  // namespace
 }  // namespace eddy::inline v0::detail

@@ -8,12 +8,13 @@
 
 namespace eddy::inline v0::detail {
 
+template <class Real>
 struct RowProblem {
     CallTimes times;
     const MethodOnRows* method = nullptr;
     row_kernels::Control control;
-    row_kernels::Tolerances tolerances{};
-    EnsembleView<const double> y0, p;  // p: one row where it is shared
+    row_kernels::Tolerances<Real> tolerances{};
+    EnsembleView<const Real> y0, p;  // p: one row where it is shared
     bool shares_parameters = false, is_fused = false;
     /// Are the cotangents of shared parameters added up in the tile, where they are many? The equation then has them as
     /// numbers, not as rows.

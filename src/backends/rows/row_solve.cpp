@@ -5,11 +5,13 @@
 
 namespace eddy::inline v0::detail {
 
-RowSolve::RowSolve(const RowProblem& problem, FieldOnTile& field, bool goes_back, Arena& arena)
+template <class Real>
+RowSolve<Real>::RowSolve(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field,
+                         bool goes_back, Arena& arena)
     : problem_(&problem), step_(problem, field, goes_back, arena), clocks_(field.width(), arena) {
     const int width = field.width();
-    y_ = arena.take<double>(std::int64_t{problem.state_size} * width);
-    state_ = arena.take<double>(problem.state_size);
+    y_ = arena.take<Real>(std::int64_t{problem.state_size} * width);
+    state_ = arena.take<Real>(problem.state_size);
     sizes_ = arena.take<double>(RowClocks::num_places(width));
     num_saved_ = arena.take<std::int32_t>(width);
     lane_ = arena.take<std::int32_t>(width);
@@ -18,8 +20,9 @@ RowSolve::RowSolve(const RowProblem& problem, FieldOnTile& field, bool goes_back
     goes_further_ = arena.take<bool>(width);
 }
 
-void RowSolve::run(std::ptrdiff_t first, std::int32_t count, RowRecorder& recorder,
-                   LaneOutcome* outcomes, ThreadTeam<1>& team) {
+template <class Real>
+void RowSolve<Real>::run(std::ptrdiff_t first, std::int32_t count, RowRecorder<Real>& recorder,
+                         LaneOutcome* outcomes, ThreadTeam<1>& team) {
     // The first sizes of lanes that wait, as many at once as a tile takes.
     const std::int32_t width = step_.width(), at_once = std::min(width, count);
     first_sizes_.clear();
@@ -34,8 +37,9 @@ void RowSolve::run(std::ptrdiff_t first, std::int32_t count, RowRecorder& record
     while (!is_done()) round(y_, nullptr, true, team);
 }
 
-void RowSolve::begin(std::ptrdiff_t first, std::int32_t count, RowRecorder& recorder,
-                     LaneOutcome* outcomes, double* y) {
+template <class Real>
+void RowSolve<Real>::begin(std::ptrdiff_t first, std::int32_t count, RowRecorder<Real>& recorder,
+                           LaneOutcome* outcomes, Real* y) {
     recorder_ = &recorder;
     outcomes_ = outcomes;
     first_ = first;
@@ -57,7 +61,8 @@ void RowSolve::begin(std::ptrdiff_t first, std::int32_t count, RowRecorder& reco
     step_.renew();
     plan_limit();
 }
-void RowSolve::enter(int place, std::int32_t lane, double first_size, double* y) {
+template <class Real>
+void RowSolve<Real>::enter(int place, std::int32_t lane, double first_size, Real* y) {
     lane_[place] = lane;
     num_saved_[place] = 0;
     first_round_[place] = round_;
@@ -66,14 +71,16 @@ void RowSolve::enter(int place, std::int32_t lane, double first_size, double* y)
     step_.state_of(place, y, state_);
     recorder_->save_step(first_ + lane, times(place).t0, state_);
 }
-void RowSolve::plan_limit() {
+template <class Real>
+void RowSolve<Real>::plan_limit() {
     std::int64_t earliest = std::numeric_limits<std::int64_t>::max() - problem_->times.max_steps;
     for (int place = 0; place < step_.width(); ++place)
         if (lane_[place] != no_lane) earliest = std::min(earliest, first_round_[place]);
     limit_ = earliest + problem_->times.max_steps;
 }
 
-void RowSolve::round(double*& y, double* kept, bool swapped, ThreadTeam<1>& team) {
+template <class Real>
+void RowSolve<Real>::round(Real*& y, Real* kept, bool swapped, ThreadTeam<1>& team) {
     step_.attempt(y, clocks_, kept);
     const bool is_rare = step_.judge(y, clocks_);
     ++round_;
@@ -91,7 +98,8 @@ void RowSolve::round(double*& y, double* kept, bool swapped, ThreadTeam<1>& team
     step_.accept(y, clocks_, swapped);
     if (looks) refill(y);
 }
-void RowSolve::refill(double* y) {
+template <class Real>
+void RowSolve<Real>::refill(Real* y) {
     bool any_begins = false;
     for (int place = 0; place < step_.width(); ++place) {
         if (lane_[place] != no_lane) {
@@ -113,16 +121,17 @@ void RowSolve::refill(double* y) {
     plan_limit();
 }
 
-void RowSolve::state_at(int place, double elapsed, const double* y, bool& has_stages) {
+template <class Real>
+void RowSolve<Real>::state_at(int place, double elapsed, const Real* y, bool& has_stages) {
     const auto& rows = clocks_.rows();
     if (elapsed <= rows.before[place]) return step_.state_of(place, y, state_);
     if (elapsed == rows.elapsed[place]) return step_.state_of(place, step_.next(), state_);
     if (!has_stages) step_.complete_stages(y, clocks_);
     has_stages = true;
-    step_.state_within(place, y, clocks_, (elapsed - rows.before[place]) / rows.tried[place],
-                       state_);
+    step_.state_within(place, y, (elapsed - rows.before[place]) / rows.tried[place], state_);
 }
-bool RowSolve::save_passed(int place, const double* y, bool& has_stages, std::int32_t& broken) {
+template <class Real>
+bool RowSolve<Real>::save_passed(int place, const Real* y, bool& has_stages, std::int32_t& broken) {
     const double elapsed = clocks_.rows().elapsed[place];
     const Tstop& tstop = times(place).tstops[clocks_.tstop(place)];
     const std::ptrdiff_t lane = first_ + lane_[place];
@@ -142,8 +151,9 @@ bool RowSolve::save_passed(int place, const double* y, bool& has_stages, std::in
     return true;
 }
 /// What the round means for a lane.
-void RowSolve::settle(int place, const double* y, bool& has_stages, bool goes_on,
-                      ThreadTeam<1>& team) {
+template <class Real>
+void RowSolve<Real>::settle(int place, const Real* y, bool& has_stages, bool goes_on,
+                            ThreadTeam<1>& team) {
     std::int32_t broken = -1;
     const bool saved = save_passed(place, y, has_stages, broken);
     const std::int32_t tstop = clocks_.tstop(place);
@@ -166,15 +176,16 @@ void RowSolve::settle(int place, const double* y, bool& has_stages, bool goes_on
     lane_[place] = no_lane;
     --num_running_;
 }
-LaneEnding RowSolve::ending_of(int place, const Verdict& verdict, const double* y,
-                               std::int32_t broken) const {
+template <class Real>
+LaneEnding RowSolve<Real>::ending_of(int place, const Verdict& verdict, const Real* y,
+                                     std::int32_t broken) const {
     if (verdict.turn == Turn::breaks_at_save) {
         const std::int32_t k = num_saved_[place];
         if (broken >= 0) return {Result::non_finite, times(place).save_time[k], broken};
         return {Result::observed_not_finite, times(place).save_time[k], k};
     }
     if (verdict.turn == Turn::breaks) {
-        const auto [worst, finite] = step_.blame(place, y, clocks_);
+        const auto [worst, finite] = step_.blame(place, y);
         return {finite ? Result::dt_underflow : Result::non_finite, time(place), worst,
                 !problem_->method->estimates_error};
     }
@@ -182,7 +193,8 @@ LaneEnding RowSolve::ending_of(int place, const Verdict& verdict, const double* 
     return {verdict.result, verdict.result == Result::success ? end : time(place)};
 }
 
-void RowSolve::settle_again(std::int64_t round) {
+template <class Real>
+void RowSolve<Real>::settle_again(std::int64_t round) {
     for (int place = 0; place < count_; ++place) {
         if (attempts_[place] <= round)
             clocks_.stop(place);
@@ -192,10 +204,15 @@ void RowSolve::settle_again(std::int64_t round) {
                              problem_->times.num_saves);
     }
 }
-void RowSolve::take_steps(const LoggedStep* row) {
+template <class Real>
+void RowSolve<Real>::take_steps(const LoggedStep* row) {
     for (int place = 0; place < step_.width(); ++place)
         clocks_.set_step(place, row[place].before, row[place].size, row[place].tstop,
                          times_at_start(place));
+    step_.take_sizes(clocks_);
 }
+
+template class RowSolve<double>;
+template class RowSolve<float>;
 
 }  // namespace eddy::inline v0::detail

@@ -11,21 +11,24 @@
 namespace eddy::inline v0::detail {
 
 /// What is told of save points, and of accepted steps where it wants to.
+template <class Real>
 class RowRecorder {
   public:
     virtual ~RowRecorder() = default;
     [[nodiscard]] virtual bool wants_steps() const { return false; }
-    virtual void save_step(std::ptrdiff_t /*lane*/, double /*t*/, const double* /*state*/) {}
+    virtual void save_step(std::ptrdiff_t /*lane*/, double /*t*/, const Real* /*state*/) {}
     /// The state of a lane, in a place, at save point k: all numbers. False where what is saved of it is not finite.
     [[nodiscard]] virtual bool save(std::ptrdiff_t lane, int place, std::int32_t k,
-                                    const double* state) = 0;
+                                    const Real* state) = 0;
 };
 
+template <class Real>
 class RowSolve {
   public:
-    RowSolve(const RowProblem& problem, FieldOnTile& field, bool goes_back, Arena& arena);
+    RowSolve(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field, bool goes_back,
+             Arena& arena);
 
-    [[nodiscard]] RowStep& step() { return step_; }
+    [[nodiscard]] RowStep<Real>& step() { return step_; }
     [[nodiscard]] const RowClocks& clocks() const { return clocks_; }
     [[nodiscard]] bool is_done() const { return num_running_ == 0; }
     [[nodiscard]] std::int32_t num_saved(int place) const { return num_saved_[place]; }
@@ -33,14 +36,14 @@ class RowSolve {
     [[nodiscard]] std::int64_t attempts(int place) const { return attempts_[place]; }
 
     /// Solves lanes [first, first + count): as many at once as a tile has places.
-    void run(std::ptrdiff_t first, std::int32_t count, RowRecorder& recorder, LaneOutcome* outcomes,
-             ThreadTeam<1>& team);
+    void run(std::ptrdiff_t first, std::int32_t count, RowRecorder<Real>& recorder,
+             LaneOutcome* outcomes, ThreadTeam<1>& team);
 
     /// As many lanes as there are places begin, from y; round() then makes an attempt of each.
-    void begin(std::ptrdiff_t first, std::int32_t count, RowRecorder& recorder,
-               LaneOutcome* outcomes, double* y);
+    void begin(std::ptrdiff_t first, std::int32_t count, RowRecorder<Real>& recorder,
+               LaneOutcome* outcomes, Real* y);
     /// `kept`, if any, gets what the way back needs; y may be `swapped` for other memory.
-    void round(double*& y, double* kept, bool swapped, ThreadTeam<1>& team);
+    void round(Real*& y, Real* kept, bool swapped, ThreadTeam<1>& team);
 
     // What a gradient repeats of lanes that have begun together.
 
@@ -50,15 +53,15 @@ class RowSolve {
     void take_steps(const LoggedStep* row);
 
   private:
-    void enter(int place, std::int32_t lane, double first_size, double* y);
-    void refill(double* y);
+    void enter(int place, std::int32_t lane, double first_size, Real* y);
+    void refill(Real* y);
     /// False at a save point where the state is not finite; `broken` is then the component to blame, −1 where it is not
     /// the state.
-    [[nodiscard]] bool save_passed(int place, const double* y, bool& has_stages,
+    [[nodiscard]] bool save_passed(int place, const Real* y, bool& has_stages,
                                    std::int32_t& broken);
-    void state_at(int place, double elapsed, const double* y, bool& has_stages);
-    void settle(int place, const double* y, bool& has_stages, bool goes_on, ThreadTeam<1>& team);
-    [[nodiscard]] LaneEnding ending_of(int place, const Verdict& verdict, const double* y,
+    void state_at(int place, double elapsed, const Real* y, bool& has_stages);
+    void settle(int place, const Real* y, bool& has_stages, bool goes_on, ThreadTeam<1>& team);
+    [[nodiscard]] LaneEnding ending_of(int place, const Verdict& verdict, const Real* y,
                                        std::int32_t broken) const;
     void plan_limit();
     [[nodiscard]] double time(int place) const {
@@ -73,16 +76,16 @@ class RowSolve {
         return problem_->times_of(first_ + std::min(place, count_ - 1));
     }
 
-    const RowProblem* problem_;
-    RowStep step_;
+    const RowProblem<Real>* problem_;
+    RowStep<Real> step_;
     RowClocks clocks_;
-    double *y_, *state_;               // (component, place), (component)
+    Real *y_, *state_;                 // (component, place), (component)
     double* sizes_;                    // (place) of first steps
     std::int32_t *num_saved_, *lane_;  // (place)
     std::int64_t *first_round_, *attempts_;
     bool* goes_further_;  // (place): to another tstop
 
-    RowRecorder* recorder_ = nullptr;
+    RowRecorder<Real>* recorder_ = nullptr;
     LaneOutcome* outcomes_ = nullptr;
     std::ptrdiff_t first_ = 0;
     std::int32_t count_ = 0, next_lane_ = 0;

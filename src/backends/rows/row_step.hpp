@@ -9,46 +9,51 @@
 
 namespace eddy::inline v0::detail {
 
+template <class Real>
 class RowStep {
   public:
     /// `goes_back`: will attempts keep what the way back needs?
-    RowStep(const RowProblem& problem, FieldOnTile& field, bool goes_back, Arena& arena);
+    RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field, bool goes_back,
+            Arena& arena);
 
     [[nodiscard]] int width() const { return width_; }
     [[nodiscard]] int state_size() const { return problem_->state_size; }
     [[nodiscard]] row_kernels::Shape shape() const { return {problem_->state_size, width_}; }
-    [[nodiscard]] const row_kernels::Kernels& kernels() const { return *kernels_; }
-    [[nodiscard]] const double* next() const { return next_; }
-    [[nodiscard]] double* work() const { return work_; }
+    [[nodiscard]] const row_kernels::Kernels<Real>& kernels() const { return *kernels_; }
+    [[nodiscard]] const Real* next() const { return next_; }
+    [[nodiscard]] Real* work() const { return work_; }
 
     /// The parameters of a call whose lanes share them as numbers.
     void take_parameters() {
         if (problem_->sums_tile) copy_parameters(p_);
     }
     /// The start and the parameters of a lane, into its place.
-    void load(int place, std::ptrdiff_t lane, double* y);
+    void load(int place, std::ptrdiff_t lane, Real* y);
     /// Those that all lanes share, as numbers.
-    void copy_parameters(double* to) const;
+    void copy_parameters(Real* to) const;
     /// The sizes of first steps from y, (place).
-    void choose_first_sizes(const double* y, double* sizes);
+    void choose_first_sizes(const Real* y, double* sizes);
 
+    /// Takes the sizes of the steps at hand as numbers of the state.
+    void take_sizes(const RowClocks& clocks);
+    /// Those sizes, with their signs: (lane).
+    [[nodiscard]] const Real* sizes() const { return h_; }
     /// An attempt from y. `kept`, if any, gets what the way back needs.
-    void attempt(const double* y, const RowClocks& clocks, double* kept);
+    void attempt(const Real* y, const RowClocks& clocks, Real* kept);
     /// The verdicts on it. True where a lane has stalled, or landed.
-    [[nodiscard]] bool judge(const double* y, const RowClocks& clocks);
+    [[nodiscard]] bool judge(const Real* y, const RowClocks& clocks);
     /// Accepted steps take y and what is carried along, in memory of y's own where it may not be `swapped`.
-    void accept(double*& y, const RowClocks& clocks, bool swapped);
+    void accept(Real*& y, const RowClocks& clocks, bool swapped);
     /// Steps begin anew in some lanes: what was carried along is computed again.
     void renew() { has_first_stage_ = false; }
 
     /// The further stages of dense output, of the last attempt.
-    void complete_stages(const double* y, const RowClocks& clocks);
+    void complete_stages(const Real* y, const RowClocks& clocks);
     /// The state of a lane within it, (component).
-    void state_within(int place, const double* y, const RowClocks& clocks, double theta,
-                      double* state) const;
-    void state_of(int place, const double* rows, double* state) const;
+    void state_within(int place, const Real* y, double theta, Real* state) const;
+    void state_of(int place, const Real* rows, Real* state) const;
     /// The component of a lane to blame for an attempt that stalled.
-    [[nodiscard]] Blame blame(int place, const double* y, const RowClocks& clocks) const;
+    [[nodiscard]] Blame blame(int place, const Real* y) const;
 
     // The way back.
 
@@ -57,17 +62,17 @@ class RowStep {
     /// Are the stages of dense output kept as well?
     [[nodiscard]] bool keeps_dense_stages() const;
     /// Stages [first, last); the first `num_kept` of them all keep their states in `kept`, if any.
-    void stages(int first, int last, const double* y, const RowClocks& clocks, double* kept,
+    void stages(int first, int last, const Real* y, const RowClocks& clocks, Real* kept,
                 int num_kept = MethodOnRows::most_stages);
-    void next_state(const double* y, const RowClocks& clocks, double* to) const;
+    void next_state(const Real* y, Real* to) const;
     /// From the cotangent of y⁺ to that of y; adds to the rows of parameters. `of_stages`: the cotangents of the first
     /// `count` stages, or null.
-    void pull(int count, const RowClocks& clocks, const double* kept, double* const* of_stages,
-              const double* next_cotangent, double* cotangent, double* of_p);
+    void pull(int count, const RowClocks& clocks, const Real* kept, Real* const* of_stages,
+              const Real* next_cotangent, Real* cotangent, Real* of_p);
     /// Which lanes the cotangents of shared parameters are summed over, in order.
     void sum_over(const int* lanes, int count) { field_->sum_over(lanes, count); }
     /// w_i(θ) of dense output, (stage).
-    void dense_weights(double theta, double* weights) const;
+    void dense_weights(double theta, Real* weights) const;
 
   private:
     /// Is a stage's state y⁺?
@@ -75,28 +80,31 @@ class RowStep {
         return method_->carries_last && i == method_->num_stages - 1;
     }
     void plan_pairs();
-    [[nodiscard]] double* place_of(int i, double* kept, int num_kept) const;
-    void evaluate(int i, const double* state, double* residuals, const RowClocks& clocks);
-    void measure(float* norms, const double* weights, const double* y, const RowClocks& clocks);
+    [[nodiscard]] Real* place_of(int i, Real* kept, int num_kept) const;
+    void evaluate(int i, const Real* state, Real* residuals, const RowClocks& clocks);
+    void measure(float* norms, const double* weights, const Real* y);
     void set_time(const RowClocks& clocks, double c);
-    [[nodiscard]] row_kernels::Sum stage_sum(const double* weights, int count) const;
+    [[nodiscard]] row_kernels::Sum<Real> stage_sum(const double* weights, int count) const;
 
-    const RowProblem* problem_;
+    const RowProblem<Real>* problem_;
     const MethodOnRows* method_;
-    FieldOnTile* field_;
-    const row_kernels::Kernels* kernels_;
+    FieldOnTileOf<Real>* field_;
+    const row_kernels::Kernels<Real>* kernels_;
     row_kernels::Times times_;
     int width_, num_residuals_;
     bool goes_back_, has_first_stage_ = false;
     bool is_large_;  // does a sum of stages read more than the first-level cache holds?
     bool begins_next_[MethodOnRows::most_stages] =
         {};  // is the next stage's sum begun with that of this one?
-    double *next_, *work_, *stage_, *time_, *p_, *finite_;
-    double *t0_, *span_, *lowest_, *highest_;  // (place) of the lanes that were loaded last
-    float* norms_;                             // (estimate, lane)
-    double* k_[MethodOnRows::most_stages] = {};
-    double* k_cotangent_ = nullptr;
-    double* stage_cotangent_[MethodOnRows::most_stages] = {};
+    Real *next_, *work_, *stage_, *time_, *p_, *row_;
+    Real* span_;  // (place) of the lanes that were loaded last, as are the next three
+    double *t0_, *lowest_, *highest_;
+    float* norms_;             // (estimate, lane)
+    Real* own_h_;              // (lane), where h is not that of the clocks
+    const Real* h_ = nullptr;  // (lane) signed sizes of the steps at hand
+    Real* k_[MethodOnRows::most_stages] = {};
+    Real* k_cotangent_ = nullptr;
+    Real* stage_cotangent_[MethodOnRows::most_stages] = {};
 };
 
 }  // namespace eddy::inline v0::detail

@@ -12,37 +12,41 @@ namespace {
 
 using namespace row_kernels;
 using row_kernels::Times;  // not those of an option
-using P = Pack<double, native_lanes<double>>;
-using Single = eddy::WithElement<P, float>;
-constexpr int lanes = native_lanes<double>;
+/// Lanes of a vector, at most those of the narrowest tile.
+template <class Real>
+constexpr int lanes_of = std::min(native_lanes<Real>, 8);
+template <class Real>
+using PackOf = Pack<Real, lanes_of<Real>>;
 
-using One = Pack<double, 1>;
-
-/// Of times and verdicts, which fill packs: one lane has idle ones beside it.
+/// Calls body(lane) for the first lane of each pack; times and verdicts fill packs: one lane has idle ones beside it.
+template <class P>
 void for_packs(int width, const auto& body) {
-    for (int lane = 0; lane < width; lane += lanes) body(lane);
+    for (int lane = 0; lane < width; lane += P::size) body(lane);
 }
 /// Of states. Rows of one lane are single numbers.
+template <class Real>
 void for_lanes(int width, const auto& body) {
-    if (width == 1) return body.template operator()<One>(0);
-    for_packs(width, [&](int lane) EDDY_INLINE { body.template operator()<P>(lane); });
+    if (width == 1) return body.template operator()<Pack<Real, 1>>(0);
+    for_packs<PackOf<Real>>(
+        width, [&](int lane) EDDY_INLINE { body.template operator()<PackOf<Real>>(lane); });
 }
 
 /// Calls body(at, lane) along rows of packs, one after the other: in the order in which they lie in memory.
+template <class P>
 void for_rows(Shape shape, const auto& body) {
     for (int c = 0; c < shape.size; ++c)
-        for (int lane = 0; lane < shape.width; lane += lanes)
+        for (int lane = 0; lane < shape.width; lane += P::size)
             body(std::ptrdiff_t{c} * shape.width + lane, lane);
 }
 
 // Sums of stages
 
 /// to = from + Σ_j weight_j x_j of `count` blocks; weights (block, lane).
-template <int count>
-void sum_few(double* to, const double* from, Shape shape, const double* weights,
-             const double* const* x) {
-    for_rows(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
-        P sum = from ? P::load(from + at) : P(0.);
+template <int count, class Real>
+void sum_few(Real* to, const Real* from, Shape shape, const Real* weights, const Real* const* x) {
+    using P = PackOf<Real>;
+    for_rows<P>(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
+        P sum = from ? P::load(from + at) : P(0);
         static_for<0, count>([&]<int j>() EDDY_INLINE {
             sum = mul_add(P::load(weights + j * shape.width + lane), P::load(x[j] + at), sum);
         });
@@ -50,36 +54,37 @@ void sum_few(double* to, const double* from, Shape shape, const double* weights,
     });
 }
 /// The same of one lane, whose weights are numbers of all components.
-template <int count>
-void sum_one(double* to, const double* from, int size, const double* weights,
-             const double* const* x) {
+template <int count, class Real>
+void sum_one(Real* to, const Real* from, int size, const Real* weights, const Real* const* x) {
+    using P = PackOf<Real>;
     P weight[count > 0 ? count : 1];
     static_for<0, count>([&]<int j>() EDDY_INLINE { weight[j] = P(weights[j]); });
     int c = 0;
-    for (; c + lanes <= size; c += lanes) {
-        P sum = from ? P::load(from + c) : P(0.);
+    for (; c + P::size <= size; c += P::size) {
+        P sum = from ? P::load(from + c) : P(0);
         static_for<0, count>([&]<int j>()
                                  EDDY_INLINE { sum = mul_add(weight[j], P::load(x[j] + c), sum); });
         sum.store(to + c);
     }
     for (; c < size; ++c) {
-        double sum = from ? from[c] : 0;
+        Real sum = from ? from[c] : 0;
         static_for<0, count>([&]<int j>() EDDY_INLINE { sum = mul_add(weights[j], x[j][c], sum); });
         to[c] = sum;
     }
 }
 /// The same, down the components of one pack after the other, whose weights stay in registers.
-template <int count>
-void sum_columns(double* to, const double* from, Shape shape, const double* h,
-                 const double* weights, const double* const* x) {
-    for_packs(shape.width, [&](int lane) EDDY_INLINE {
+template <int count, class Real>
+void sum_columns(Real* to, const Real* from, Shape shape, const Real* h, const Real* weights,
+                 const Real* const* x) {
+    using P = PackOf<Real>;
+    for_packs<P>(shape.width, [&](int lane) EDDY_INLINE {
         P weight[count > 0 ? count : 1];
         static_for<0, count>([&]<int j>() EDDY_INLINE {
             weight[j] = h ? P(weights[j]) * P::load(h + lane) : P(weights[j]);
         });
         for (int c = 0; c < shape.size; ++c) {
             const std::ptrdiff_t at = std::ptrdiff_t{c} * shape.width + lane;
-            P sum = from ? P::load(from + at) : P(0.);
+            P sum = from ? P::load(from + at) : P(0);
             static_for<0, count>(
                 [&]<int j>() EDDY_INLINE { sum = mul_add(weight[j], P::load(x[j] + at), sum); });
             sum.store(to + at);
@@ -88,16 +93,17 @@ void sum_columns(double* to, const double* from, Shape shape, const double* h,
 }
 /// Several blocks at once; what some of them leave is where the next ones begin. Down columns where all of it
 /// stays in the first-level cache.
-template <int... count>
-void sum_blocks(double* to, const double* from, Shape shape, const double* h, const Sum& sum,
+template <class Real, int... count>
+void sum_blocks(Real* to, const Real* from, Shape shape, const Real* h, const Sum<Real>& sum,
                 std::integer_sequence<int, count...>) {
+    using P = PackOf<Real>;
     constexpr int most = sizeof...(count) - 1;
-    static constexpr decltype(&sum_few<0>) few[] = {sum_few<count>...};
-    static constexpr decltype(&sum_columns<0>) in_columns[] = {sum_columns<count>...};
-    static constexpr decltype(&sum_one<0>) of_one[] = {sum_one<count>...};
-    constexpr int numbers_of_cache = 2048;
+    static constexpr decltype(&sum_few<0, Real>) few[] = {sum_few<count, Real>...};
+    static constexpr decltype(&sum_columns<0, Real>) in_columns[] = {sum_columns<count, Real>...};
+    static constexpr decltype(&sum_one<0, Real>) of_one[] = {sum_one<count, Real>...};
+    constexpr int numbers_of_cache = 16384 / sizeof(Real);
     const bool is_small = shape.size * shape.width * (sum.count + 2) <= numbers_of_cache;
-    alignas(64) double weights[most * widest];
+    alignas(64) Real weights[most * widest];
     int first = 0;
     do {
         const int num = std::min(sum.count - first, most);
@@ -109,7 +115,7 @@ void sum_blocks(double* to, const double* from, Shape shape, const double* h, co
             in_columns[num](to, from, shape, h, sum.weight + first, sum.x + first);
         } else {
             for (int j = 0; j < num; ++j)
-                for_packs(shape.width, [&](int lane) EDDY_INLINE {
+                for_packs<P>(shape.width, [&](int lane) EDDY_INLINE {
                     const P weight(sum.weight[first + j]);
                     (h ? weight * P::load(h + lane) : weight)
                         .store(weights + j * shape.width + lane);
@@ -120,15 +126,17 @@ void sum_blocks(double* to, const double* from, Shape shape, const double* h, co
         first += num;
     } while (first < sum.count);
 }
-void sum_rows(double* to, const double* from, Shape shape, const double* h, const Sum& sum) {
+template <class Real>
+void sum_rows(Real* to, const Real* from, Shape shape, const Real* h, const Sum<Real>& sum) {
     sum_blocks(to, from, shape, h, sum, std::make_integer_sequence<int, 9>());
 }
 /// Both of two_sums; weights (sum, block, lane).
-template <int count>
-void two_of_few(double* to, double* further, const double* from, Shape shape, const double* weights,
-                const double* const* x) {
-    const double* const further_weights = weights + count * shape.width;
-    for_rows(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
+template <int count, class Real>
+void two_of_few(Real* to, Real* further, const Real* from, Shape shape, const Real* weights,
+                const Real* const* x) {
+    using P = PackOf<Real>;
+    const Real* const further_weights = weights + count * shape.width;
+    for_rows<P>(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
         P sum = P::load(from + at), other = sum;
         static_for<0, count>([&]<int j>() EDDY_INLINE {
             const P of = P::load(x[j] + at);
@@ -139,38 +147,44 @@ void two_of_few(double* to, double* further, const double* from, Shape shape, co
         other.store(further + at);
     });
 }
-template <int... count>
-void two_sums_of(double* to, double* further, const double* from, Shape shape, const double* h,
-                 const Sum& sum, const double* further_weight,
+template <class Real, int... count>
+void two_sums_of(Real* to, Real* further, const Real* from, Shape shape, const Real* h,
+                 const Sum<Real>& sum, const Real* further_weight,
                  std::integer_sequence<int, count...>) {
-    static constexpr decltype(&two_of_few<0>) few[] = {two_of_few<count>...};
-    alignas(64) double weights[2 * Kernels::most_shared * widest];
+    using P = PackOf<Real>;
+    static constexpr decltype(&two_of_few<0, Real>) few[] = {two_of_few<count, Real>...};
+    alignas(64) Real weights[2 * Kernels<Real>::most_shared * widest];
     for (int j = 0; j < sum.count; ++j)
-        for_packs(shape.width, [&](int lane) EDDY_INLINE {
+        for_packs<P>(shape.width, [&](int lane) EDDY_INLINE {
             const P of_h = P::load(h + lane);
             (P(sum.weight[j]) * of_h).store(weights + j * shape.width + lane);
             (P(further_weight[j]) * of_h).store(weights + (sum.count + j) * shape.width + lane);
         });
     few[sum.count](to, further, from, shape, weights, sum.x);
 }
-void two_sums(double* to, double* further, const double* from, Shape shape, const double* h,
-              const Sum& sum, const double* further_weight) {
+template <class Real>
+void two_sums(Real* to, Real* further, const Real* from, Shape shape, const Real* h,
+              const Sum<Real>& sum, const Real* further_weight) {
     two_sums_of(to, further, from, shape, h, sum, further_weight,
-                std::make_integer_sequence<int, Kernels::most_shared + 1>());
+                std::make_integer_sequence<int, Kernels<Real>::most_shared + 1>());
 }
-void add_rows(double* to, const double* x, Shape shape) {
+template <class Real>
+void add_rows(Real* to, const Real* x, Shape shape) {
+    using P = PackOf<Real>;
     const std::ptrdiff_t size = std::ptrdiff_t{shape.size} * shape.width;
     std::ptrdiff_t at = 0;
-    for (; at + lanes <= size; at += lanes) (P::load(to + at) + P::load(x + at)).store(to + at);
+    for (; at + P::size <= size; at += P::size) (P::load(to + at) + P::load(x + at)).store(to + at);
     for (; at < size; ++at) to[at] += x[at];
 }
-void choose_rows(double* to, const double* x, Shape shape, const double* chosen) {
+template <class Real>
+void choose_rows(Real* to, const Real* x, Shape shape, const Real* chosen) {
+    using P = PackOf<Real>;
     if (shape.width == 1) {
         if (chosen[0] != 0) std::copy_n(x, shape.size, to);
         return;
     }
-    for_rows(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
-        select(P::load(chosen + lane) != P(0.), P::load(x + at), P::load(to + at)).store(to + at);
+    for_rows<P>(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
+        select(P::load(chosen + lane) != P(0), P::load(x + at), P::load(to + at)).store(to + at);
     });
 }
 
@@ -189,8 +203,9 @@ void add_norms(int num_counted, const auto& add) {
     }
 }
 /// Of one lane: h times the error of each component.
-void norm_of_one(float* to, const double* error, const double* y, const double* next, double h,
-                 const Tolerances& by) {
+template <class Real>
+void norm_of_one(float* to, const Real* error, const Real* y, const Real* next, Real h,
+                 const Tolerances<Real>& by) {
     float sum = 0;
     add_norms(by.num_counted, [&]<int count>(int first) EDDY_INLINE {
         const float few = few_squared_ratios<count>(first, [&](int k) EDDY_INLINE {
@@ -201,24 +216,27 @@ void norm_of_one(float* to, const double* error, const double* y, const double* 
     });
     to[0] = sum * (1.f / static_cast<float>(by.num_counted));
 }
-void squared_norms(float* to, const Sum& error, double* work, const double* y, const double* next,
-                   Shape shape, const double* h, const Tolerances& by) {
+template <class Real>
+void squared_norms(float* to, const Sum<Real>& error, Real* work, const Real* y, const Real* next,
+                   Shape shape, const Real* h, const Tolerances<Real>& by) {
+    using P = PackOf<Real>;
+    using Single = eddy::WithElement<P, float>;
     const int width = shape.width;
     if (width == 1) {
-        sum_rows(work, nullptr, shape, nullptr, error);
+        sum_rows<Real>(work, nullptr, shape, nullptr, error);
         return norm_of_one(to, work, y, next, h[0], by);
     }
     add_norms(by.num_counted, [&]<int count>(int first) {
-        for_packs(width, [&](int lane) EDDY_INLINE {
+        for_packs<P>(width, [&](int lane) EDDY_INLINE {
             std::ptrdiff_t at[count];
             P errors[count];
             static_for<0, count>([&]<int k>() EDDY_INLINE {
                 at[k] = std::ptrdiff_t{by.counted[first + k]} * width + lane;
-                errors[k] = P(0.);
+                errors[k] = P(0);
             });
             for (int j = 0; j < error.count; ++j) {
                 const P weight(error.weight[j]);
-                const double* const x = error.x[j];
+                const Real* const x = error.x[j];
                 static_for<0, count>([&]<int k>() EDDY_INLINE {
                     errors[k] = mul_add(weight, P::load(x + at[k]), errors[k]);
                 });
@@ -232,40 +250,42 @@ void squared_norms(float* to, const Sum& error, double* work, const double* y, c
         });
     });
     const Single each(1.f / static_cast<float>(by.num_counted));
-    for_packs(width, [&](int lane) { (Single::load(to + lane) * each).store(to + lane); });
+    for_packs<P>(width, [&](int lane) { (Single::load(to + lane) * each).store(to + lane); });
 }
-void combine_norms(float* to, const float* coarse, int width) {
-    for_packs(width, [&](int lane) {
-        combined_square(Single::load(to + lane), Single::load(coarse + lane)).store(to + lane);
-    });
-}
-void finite_sums(double* to, const double* x, Shape shape) {
-    std::fill_n(to, shape.width, 0.);
+template <class Real>
+void finite_sums(float* to, Real* sums, const Real* x, Shape shape) {
+    using P = PackOf<Real>;
+    using Single = eddy::WithElement<P, float>;
     if (shape.width == 1) {
-        double sum = 0;
+        Real sum = 0;
         for (int c = 0; c < shape.size; ++c) sum += x[c];
         to[0] = sum - sum == 0 ? 1 : 0;
         return;
     }
-    for_rows(shape, [&](std::ptrdiff_t at, int lane)
-                        EDDY_INLINE { (P::load(to + lane) + P::load(x + at)).store(to + lane); });
-    for_packs(shape.width, [&](int lane) {
-        const P sum = P::load(to + lane);
-        select(sum - sum == P(0.), P(1.), P(0.)).store(to + lane);
+    std::fill_n(sums, shape.width, Real(0));
+    for_rows<P>(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
+        (P::load(sums + lane) + P::load(x + at)).store(sums + lane);
+    });
+    for_packs<P>(shape.width, [&](int lane) {
+        const P sum = P::load(sums + lane);
+        convert<Single>(select(sum - sum == P(0), P(1), P(0))).store(to + lane);
     });
 }
 
 // Dense output, of one lane
 
-void dense_weights(double* to, const double* table, int stages, int powers, double theta) {
+template <class Real>
+void dense_weights(Real* to, const double* table, int stages, int powers, Real theta) {
     for (int i = 0; i < stages; ++i) {
         const double* const of = table + i * powers;
-        double value = of[powers - 1];
-        for (int m = powers - 2; m >= 0; --m) value = mul_add(value, theta, of[m]);
+        auto value = static_cast<Real>(of[powers - 1]);
+        for (int m = powers - 2; m >= 0; --m)
+            value = mul_add(value, theta, static_cast<Real>(of[m]));
         to[i] = theta * value;
     }
 }
-void add_column(double* to, std::ptrdiff_t to_stride, double weight, const double* x,
+template <class Real>
+void add_column(Real* to, std::ptrdiff_t to_stride, Real weight, const Real* x,
                 std::ptrdiff_t stride, int size) {
     for (int c = 0; c < size; ++c)
         to[c * to_stride] = mul_add(weight, x[c * stride], to[c * to_stride]);

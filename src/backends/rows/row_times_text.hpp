@@ -11,6 +11,9 @@
 namespace eddy::inline v0::detail {
 namespace {
 
+using P = PackOf<double>;
+using Single = eddy::WithElement<P, float>;
+
 // Clocks
 
 template <class P>
@@ -19,7 +22,7 @@ TimeAt<P> time_at(const auto& of, int lane, const Times& times, const P& elapsed
             P::load(of.highest + lane)};
 }
 void choose_sizes(const Clocks& clocks, int width, const Times& times, bool adapts) {
-    for_packs(width, [&](int lane) EDDY_INLINE {
+    for_packs<P>(width, [&](int lane) EDDY_INLINE {
         const P elapsed = P::load(clocks.elapsed + lane), size = P::load(clocks.size + lane);
         const P wanted = adapts ? min(size, P(times.dt_max)) : size;
         const P left = P::load(clocks.tstop + lane) - elapsed;
@@ -33,10 +36,12 @@ void choose_sizes(const Clocks& clocks, int width, const Times& times, bool adap
         (P(times.direction) * tried).store(clocks.h + lane);
     });
 }
-void stage_times(double* to, const Clocks& clocks, int width, double c) {
-    for_packs(width, [&](int lane) EDDY_INLINE {
+template <class Real>
+void stage_times(Real* to, const Clocks& clocks, int width, double c) {
+    for_packs<P>(width, [&](int lane) EDDY_INLINE {
         const P first = P::load(clocks.first + lane), last = P::load(clocks.last + lane);
-        (c == 0 ? first : c == 1 ? last : mul_add(P(c), last - first, first)).store(to + lane);
+        const P time = c == 0 ? first : c == 1 ? last : mul_add(P(c), last - first, first);
+        convert<eddy::WithElement<P, Real>>(time).store(to + lane);
     });
 }
 /// Where the lanes of a pack are after an attempt; true where one has stalled or landed.
@@ -89,7 +94,7 @@ bool judge_by(const Controller& controller, const Clocks& clocks, int width, con
     };
     const Problem<Spec> problem{{times.dt_max, times.least}, controller, error_order};
     bool is_rare = false;
-    for_packs(width, [&](int lane) {
+    for_packs<P>(width, [&](int lane) {
         const P elapsed = P::load(clocks.before + lane);
         From from{
             P::load(clocks.size + lane),
@@ -122,12 +127,18 @@ bool judge(const Clocks& clocks, int width, const Times& times, const Control& c
     return judge_by(PIDControl{of[0], of[1], of[2], of[3], of[4], of[5]}, clocks, width, times,
                     control.error_order, norms);
 }
-bool judge_constant(const Clocks& clocks, int width, const Times& times, const double* finite) {
+void combine_norms(float* to, const float* coarse, int width) {
+    for_packs<P>(width, [&](int lane) {
+        combined_square(Single::load(to + lane), Single::load(coarse + lane)).store(to + lane);
+    });
+}
+bool judge_constant(const Clocks& clocks, int width, const Times& times, const float* finite) {
     bool is_rare = false;
-    for_packs(width, [&](int lane) {
+    for_packs<P>(width, [&](int lane) {
         const P before = P::load(clocks.before + lane), origin = P::load(clocks.origin + lane);
         const P tried = P::load(clocks.tried + lane);
-        const auto is_finite = P::load(finite + lane) > P(0.), moves = tried > P(0.);
+        const auto is_finite = convert<P>(Single::load(finite + lane)) > P(0.),
+                   moves = tried > P(0.);
         // Counted: a sum of sizes would gather an error at every step.
         const P count = floor(mul_add(before - origin, P(1 / times.dt0), P(0.5))) + P(1.);
         is_rare |=
@@ -139,48 +150,57 @@ bool judge_constant(const Clocks& clocks, int width, const Times& times, const d
 
 // First steps
 
-template <class P>
-P rms(const double* x, const double* minus, const double* y, int width, int lane,
-      const Tolerances& by) {
-    P sum(0.);
+template <class P, class Real>
+P rms(const Real* x, const Real* minus, const Real* y, int width, int lane,
+      const Tolerances<Real>& by) {
+    P sum(0);
     for (int k = 0; k < by.num_counted; ++k) {
         const std::ptrdiff_t at = std::ptrdiff_t{by.counted[k]} * width + lane;
         const P value = minus ? P::load(x + at) - P::load(minus + at) : P::load(x + at);
         const P tolerance = P(by.atol[by.counted[k]]) + P(by.rtol) * abs(P::load(y + at));
-        const P ratio = value / max(tolerance, P(std::numeric_limits<double>::min()));
+        const P ratio = value / max(tolerance, P(std::numeric_limits<Real>::min()));
         sum = k == 0 ? ratio * ratio : mul_add(ratio, ratio, sum);
     }
-    return sqrt(sum / P(static_cast<double>(by.num_counted)));
+    return sqrt(sum / P(static_cast<Real>(by.num_counted)));
 }
-void first_times(const FirstStep& first, int width, const Times& times) {
-    for_packs(width, [&](int lane) {
-        (time_at(first, lane, times, P(0.)) + P(0.)).store(first.time + lane);
+template <class Real>
+void first_times(const FirstStep<Real>& first, int width, const Times& times) {
+    for_packs<P>(width, [&](int lane) {
+        const P time = time_at(first, lane, times, P(0.)) + P(0.);
+        convert<eddy::WithElement<P, Real>>(time).store(first.time + lane);
     });
 }
-void first_trial(const FirstStep& first, Shape shape, const Times& times, const Tolerances& by) {
-    for_lanes(shape.width, [&]<class P>(int lane) {
-        const P f_norm = rms<P>(first.f0, nullptr, first.y, shape.width, lane, by);
-        const P trial = initial_step_trial(rms<P>(first.y, nullptr, first.y, shape.width, lane, by),
-                                           f_norm, P::load(first.span + lane));
-        const P h = P(times.direction) * trial;
+template <class Real>
+void first_trial(const FirstStep<Real>& first, Shape shape, const Times& times,
+                 const Tolerances<Real>& by) {
+    for_lanes<Real>(shape.width, [&]<class P>(int lane) {
+        using Time = eddy::WithElement<P, double>;
+        const P f_norm = rms<P, Real>(first.f0, nullptr, first.y, shape.width, lane, by);
+        const P trial =
+            initial_step_trial(rms<P, Real>(first.y, nullptr, first.y, shape.width, lane, by),
+                               f_norm, P::load(first.span + lane));
+        const P h = P(static_cast<Real>(times.direction)) * trial;
         for (int c = 0; c < shape.size; ++c) {
             const std::ptrdiff_t at = std::ptrdiff_t{c} * shape.width + lane;
             mul_add(h, P::load(first.f0 + at), P::load(first.y + at)).store(first.y1 + at);
         }
         f_norm.store(first.f_norm + lane);
         trial.store(first.trial + lane);
-        (time_at(first, lane, times, P(0.)) + trial).store(first.time + lane);
+        convert<P>(time_at(first, lane, times, Time(0.)) + convert<Time>(trial))
+            .store(first.time + lane);
     });
 }
-void first_size(const FirstStep& first, Shape shape, const Times& times, const Tolerances& by,
-                float order) {
-    for_lanes(shape.width, [&]<class P>(int lane) {
+template <class Real>
+void first_size(const FirstStep<Real>& first, Shape shape, const Times& times,
+                const Tolerances<Real>& by, float order) {
+    for_lanes<Real>(shape.width, [&]<class P>(int lane) {
+        using Time = eddy::WithElement<P, double>;
         const P trial = P::load(first.trial + lane);
         const P slope_norm = rms<P>(first.f1, first.f0, first.y, shape.width, lane, by) /
-                             max(trial, P(std::numeric_limits<double>::min()));
+                             max(trial, P(std::numeric_limits<Real>::min()));
         const P h = initial_step(trial, P::load(first.f_norm + lane), slope_norm, order,
                                  P::load(first.span + lane));
-        min(max(P(times.least), h), P(times.dt_max)).store(first.size + lane);
+        min(max(Time(times.least), convert<Time>(h)), Time(times.dt_max)).store(first.size + lane);
     });
 }
 

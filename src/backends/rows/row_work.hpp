@@ -10,6 +10,7 @@
 namespace eddy::inline v0::detail {
 
 /// A problem, and what it refers to besides the caller's arrays.
+template <class Real>
 class PreparedRows {
   public:
     PreparedRows() = default;
@@ -17,9 +18,9 @@ class PreparedRows {
     PreparedRows& operator=(const PreparedRows&) = delete;
 
     /// Checks everything that a call is given. Further calls are of the same equation, method and options.
-    void prepare(const RowCall& call, const char* where);
+    void prepare(const RowCall& call, const RowArrays<Real>& arrays, const char* where);
 
-    RowProblem problem;
+    RowProblem<Real> problem;
     [[nodiscard]] const TimePlan& times() const { return times_; }
     [[nodiscard]] std::ptrdiff_t num_lanes() const { return problem.y0.num_lanes; }
 
@@ -27,17 +28,22 @@ class PreparedRows {
     void plan(const RowCall& call, const char* where);
 
     TimePlan times_;
-    std::vector<double> atol_;
+    std::vector<Real> atol_;
     std::vector<int> counted_;
 };
 
 /// Are the cotangents of a call's parameters added up in tiles?
-[[nodiscard]] bool sums_in_tiles(const RowCall& call);
-/// The equation, or the loss, on a tile.
-[[nodiscard]] std::unique_ptr<FieldOnTile> tile_of(const FieldMaker& field,
-                                                   const RowProblem& problem, int width);
+template <class Real>
+[[nodiscard]] bool sums_in_tiles(const RowCall& call, bool shares_parameters);
+/// The equation, or the loss, on a tile. Throws where it is asked for in single precision, and given in double alone.
+template <class Real>
+[[nodiscard]] std::unique_ptr<FieldOnTileOf<Real>> tile_of(const FieldMaker& field,
+                                                           const RowProblem<Real>& problem,
+                                                           int width);
 
-/// Lanes of a tile: as many as keep what an attempt reads and writes within the second-level cache.
-[[nodiscard]] int row_width(const RowCall& call, std::ptrdiff_t num_lanes, bool goes_back);
+/// Lanes of a tile: as many as keep what an attempt reads and writes, in numbers of a size, within the second-level
+/// cache.
+[[nodiscard]] int row_width(const RowCall& call, std::ptrdiff_t num_lanes, bool goes_back,
+                            std::size_t bytes_of_number);
 
 }  // namespace eddy::inline v0::detail

@@ -39,18 +39,19 @@ template <class Field>
         return trace_field(Field::state_size, Field::parameter_size, field).maker();
 }
 
-/// Arrays of the host, of double.
-template <class Array>
-inline constexpr bool are_doubles = [] {
-    if constexpr (IsStart<Array>)
-        return false;
-    else if constexpr (HasTable<Array>)
-        return std::is_same_v<typename Array::Scalar, double>;
-    else if constexpr (requires(const Array& array) { parameter_view(array); })
+/// Is it an array of such numbers, of the host, or a table of them?
+template <class Array, class Real>
+inline constexpr bool holds_numbers = [] {
+    if constexpr (HasTable<Array>)
+        return std::is_same_v<typename Array::Scalar, Real>;
+    else if constexpr (is_shared<Array> || requires(const Array& array) { ensemble_view(array); })
         return std::is_same_v<decltype(parameter_view(std::declval<const Array&>())),
-                              EnsembleView<const double>>;
+                              EnsembleView<const Real>>;
     return false;
 }();
+/// The numbers that a call is computed with.
+template <class Parameters>
+using NumberOnRows = std::conditional_t<holds_numbers<Parameters, float>, float, double>;
 
 template <class Method>
 inline constexpr bool estimates_error_on_rows = [] {
@@ -103,13 +104,19 @@ consteval bool check_on_rows() {
     }
     return false;
 }
+template <bool are_alike>
+consteval bool check_numbers_on_rows() {
+    static_assert(are_alike,
+                  "solve: y0, p, data and cotangents of an equation of run-time sizes must be "
+                  "(trajectory, component) arrays, all of float or all of double, p also as "
+                  "eddy::shared(p)");
+    return are_alike;
+}
 template <class Y0, class Parameters>
 consteval bool check_arrays_on_rows() {
-    constexpr bool takes_both = (are_doubles<Y0> || IsStart<Y0>)&&are_doubles<Parameters>;
-    static_assert(takes_both,
-                  "solve: y0 and p of an equation of run-time sizes must be (trajectory, "
-                  "component) arrays of double, p also as eddy::shared(p)");
-    return takes_both;
+    using Real = NumberOnRows<Parameters>;
+    constexpr bool starts = IsStart<Y0> || (holds_numbers<Y0, Real> && !HasTable<Y0>);
+    return check_numbers_on_rows < starts && holds_numbers < Parameters, Real >> ();
 }
 
 /// A start from parameters, as an equation that reads no state.
@@ -135,20 +142,27 @@ template <class Function>
                      given, sizes.states);
     return graph_field(graph, sizes, row_level);
 }
-/// What a call is given to start with and its parameters. The function of a start is traced where `start_changes`.
+template <class Y0>
+[[nodiscard]] std::shared_ptr<const FieldMaker> start_of([[maybe_unused]] const FieldSizes& sizes) {
+    if constexpr (IsStart<Y0>)
+        return start_on_rows<typename Y0::is_start>(sizes);
+    else
+        return nullptr;
+}
+/// What a call is given to start with, a function of `start` where it is none of arrays, and its parameters.
 template <class Y0, class Parameters>
-void take_arguments(RowCall& call, const Y0& y0, const Parameters& p, bool start_changes = true) {
-    if constexpr (IsStart<Y0>) {
-        if (start_changes) call.start = start_on_rows<typename Y0::is_start>(call.field->sizes());
-        call.num_started = y0.num_lanes;
-    } else {
-        call.start = nullptr;
-        call.y0 = ensemble_view(y0);
-    }
-    call.p = parameter_view(p);
-    call.shares_parameters = is_shared<Parameters>;
-    call.has_table = HasTable<Parameters>;
-    if constexpr (HasTable<Parameters>) call.table = p.table;
+[[nodiscard]] RowArrays<NumberOnRows<Parameters>> row_arrays(
+    const Y0& y0, const Parameters& p, const std::shared_ptr<const FieldMaker>& start) {
+    RowArrays<NumberOnRows<Parameters>> arrays{.p = parameter_view(p),
+                                               .shares_parameters = is_shared<Parameters>,
+                                               .has_table = HasTable<Parameters>,
+                                               .start = start};
+    if constexpr (IsStart<Y0>)
+        arrays.num_started = y0.num_lanes;
+    else
+        arrays.y0 = ensemble_view(y0);
+    if constexpr (HasTable<Parameters>) arrays.table = p.table;
+    return arrays;
 }
 
 [[nodiscard]] inline row_kernels::Control control_of(const ConstantController&) { return {}; }
@@ -197,13 +211,18 @@ template <class Field, class Method, class... Extras>
 }
 
 /// Arrays of each save point.
-template <class Arrays>
-void take_views(RowViews& views, const Arrays& arrays) {
+template <class Real, class Arrays>
+void take_views(RowViews<Real>& views, const Arrays& arrays) {
     views.clear();
+    const auto take = [&](const auto& array) {
+        using Scalar = typename decltype(ensemble_view(array))::Scalar;
+        if constexpr (check_numbers_on_rows<std::is_same_v<Scalar, Real>>())
+            views.push_back(ensemble_view(array));
+    };
     if constexpr (requires { ensemble_view(arrays); }) {
-        views.push_back(ensemble_view(arrays));
+        take(arrays);
     } else {
-        for (const auto& array : arrays) views.push_back(ensemble_view(array));
+        for (const auto& array : arrays) take(array);
     }
 }
 

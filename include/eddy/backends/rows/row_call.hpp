@@ -21,7 +21,7 @@
 namespace eddy::inline v0 {
 namespace detail {
 
-/// What a call on rows is given. Calls of one solver object differ in their arrays alone, which live longer.
+/// What a call on rows is given besides its arrays.
 struct RowCall {
     std::shared_ptr<const FieldMaker> field;
     const MethodOnRows* method = nullptr;
@@ -32,55 +32,66 @@ struct RowCall {
     /// What is saved of a solve in place of states: an equation of `num_observed` results. Null: states are.
     std::shared_ptr<const FieldMaker> observed{};
     int num_observed = 0;
-
-    EnsembleView<const double> y0{}, p{};
+};
+/// Its arrays, in which alone calls of one solver object differ. They live longer than it.
+template <class Real>
+struct RowArrays {
+    EnsembleView<const Real> y0{}, p{};
     bool shares_parameters = false;
     /// In the place of `p`, where parameters lie in a table; in the place of `y0`, where it is a function of (t0, p): an
     /// equation that reads no state, and how many trajectories it is asked for.
     bool has_table = false;
-    ParameterTable<double> table{};
+    ParameterTable<Real> table{};
     std::shared_ptr<const FieldMaker> start{};
     std::ptrdiff_t num_started = 0;
 };
-using RowViews = std::vector<EnsembleView<const double>>;  // (save point)
+template <class Real>
+using RowViews = std::vector<EnsembleView<const Real>>;  // (save point)
 
 /// What save points are pulled back from.
+template <class Real>
 struct RowSeeds {
     /// The loss as an equation of one result: its parameters are those of the equation, then a save point's data.
     /// Null: `arrays` are cotangents.
     std::shared_ptr<const FieldMaker> loss;
-    RowViews arrays;
+    RowViews<Real> arrays;
     bool may_miss_values = false;  // of data: NaN is none
 };
 
 /// Solves all lanes, after checks, in memory that is kept for the next call. So does a gradient; both are given what
 /// the caller wants written into arrays of its own.
-EDDY_EXPORT Solution<double>& solve_on_rows(Workspace& kept, const RowCall& call,
-                                            const SolutionInto<double>& into,
-                                            const Cancellation& cancelled);
+template <class Real>
+EDDY_EXPORT Solution<Real>& solve_on_rows(Workspace& kept, const RowCall& call,
+                                          const RowArrays<Real>& arrays,
+                                          const SolutionInto<Real>& into,
+                                          const Cancellation& cancelled);
 /// Solves all lanes and goes back.
-EDDY_EXPORT ValueAndGradient<double>& differentiate_on_rows(Workspace& kept, const RowCall& call,
-                                                            const RowSeeds& seeds,
-                                                            const GradientInto<double>& into,
-                                                            const Cancellation& cancelled,
-                                                            const char* where);
+template <class Real>
+EDDY_EXPORT ValueAndGradient<Real>& differentiate_on_rows(Workspace& kept, const RowCall& call,
+                                                          const RowArrays<Real>& arrays,
+                                                          const RowSeeds<Real>& seeds,
+                                                          const GradientInto<Real>& into,
+                                                          const Cancellation& cancelled);
 
 }  // namespace detail
 
 /// The solution of an equation whose sizes are known when the program runs, with the problem that it
 /// solves, for `pullback`.
-class EDDY_EXPORT RowSolution : public Solution<double> {
+template <class Real>
+class EDDY_EXPORT RowSolutionOf : public Solution<Real> {
   public:
     /// Solves all lanes, after checks.
-    explicit RowSolution(detail::RowCall call);
+    RowSolutionOf(detail::RowCall call, const detail::RowArrays<Real>& arrays);
     /// The gradients of a loss with these derivatives with respect to each saved state.
-    [[nodiscard]] PulledGradient<double> pull_back(detail::RowViews cotangents,
-                                                   const Cancellation& cancelled = {}) const;
+    [[nodiscard]] PulledGradient<Real> pull_back(detail::RowViews<Real> cotangents,
+                                                 const Cancellation& cancelled = {}) const;
 
   private:
-    detail::RowCall call_;  // without arrays
-    EnsembleArray<double> y0_, p_;
-    bool began_by_function_ = false;
+    detail::RowCall call_;
+    EnsembleArray<Real> y0_, p_;
+    bool shares_parameters_, began_by_function_;
 };
+/// The same in double.
+using RowSolution = RowSolutionOf<double>;
 
 }  // namespace eddy::inline v0

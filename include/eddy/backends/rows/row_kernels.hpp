@@ -20,23 +20,25 @@ struct Shape {
 };
 
 /// Σ_j weight_j x_j of blocks.
+template <class Real>
 struct Sum {
     static constexpr int most = 24;
     int count = 0;
-    double weight[most];
-    const double* x[most];
+    Real weight[most];
+    const Real* x[most];
 
-    void add(double of, const double* block) {
+    void add(double of, const Real* block) {
         if (of == 0) return;
-        weight[count] = of;
+        weight[count] = static_cast<Real>(of);
         x[count++] = block;
     }
 };
 
 /// How errors are measured: the components that count, and their tolerances.
+template <class Real>
 struct Tolerances {
-    double rtol;
-    const double* atol;  // (component)
+    Real rtol;
+    const Real* atol;    // (component)
     const int* counted;  // (k) components
     int num_counted;
 };
@@ -68,57 +70,65 @@ struct Clocks {
 };
 
 /// The first size of a step, by Hairer's rule.
+template <class Real>
 struct FirstStep {
-    const double *y, *f0, *f1;
-    double* y1;                                  // rows of the trial step's end
-    double *trial, *f_norm;                      // (lane)
-    double *time, *size;                         // (lane)
-    const double *t0, *span, *lowest, *highest;  // (lane)
+    const Real *y, *f0, *f1;
+    Real* y1;                             // rows of the trial step's end
+    Real *trial, *f_norm, *time;          // (lane)
+    double* size;                         // (lane)
+    const Real* span;                     // (lane)
+    const double *t0, *lowest, *highest;  // (lane)
+};
+
+/// What is computed of times: they are double, whatever the states.
+struct TimeKernels {
+    /// Chooses the sizes of an attempt, and the times between which it steps.
+    void (*choose_sizes)(const Clocks&, int width, const Times&, bool adapts);
+    /// Judges an attempt by its squared norms, or by which states are finite. True where a lane has stalled, or landed.
+    bool (*judge)(const Clocks&, int width, const Times&, const Control&, const float* norms);
+    bool (*judge_constant)(const Clocks&, int width, const Times&, const float* finite);
+    /// The squared norms of two estimates as one.
+    void (*combine_norms)(float* to, const float* coarse, int width);
 };
 
 /// Those of one level.
-struct Kernels {
+template <class Real>
+struct Kernels : TimeKernels {
     /// to = from + Σ_j (weight_j h) x_j, or Σ_j weight_j x_j where h is null; from nothing where `from` is.
-    void (*sum_rows)(double* to, const double* from, Shape, const double* h, const Sum&);
+    void (*sum_rows)(Real* to, const Real* from, Shape, const Real* h, const Sum<Real>&);
     /// to = from + Σ_j (weight_j h) x_j, and further = from + Σ_j (further_weight_j h) x_j: of the sum after the next
     /// block, what is known already. Beyond the first-level cache what is read once serves both. The width is not one,
     /// and there are at most `most_shared` blocks.
     static constexpr int most_shared = 8;
-    void (*two_sums)(double* to, double* further, const double* from, Shape, const double* h,
-                     const Sum& sum, const double* further_weight);
+    void (*two_sums)(Real* to, Real* further, const Real* from, Shape, const Real* h,
+                     const Sum<Real>& sum, const Real* further_weight);
     /// to += x.
-    void (*add_rows)(double* to, const double* x, Shape);
+    void (*add_rows)(Real* to, const Real* x, Shape);
     /// to = x in the lanes where `chosen` is not zero.
-    void (*choose_rows)(double* to, const double* x, Shape, const double* chosen);
-    /// The squared norms of the errors h Σ_j weight_j x_j of a step from y to next; `work` is a block to work in. And of
-    /// two estimates as one.
-    void (*squared_norms)(float* to, const Sum& error, double* work, const double* y,
-                          const double* next, Shape, const double* h, const Tolerances&);
-    void (*combine_norms)(float* to, const float* coarse, int width);
-    /// (lane) 1 where the sum of the components is finite, else 0.
-    void (*finite_sums)(double* to, const double* x, Shape);
+    void (*choose_rows)(Real* to, const Real* x, Shape, const Real* chosen);
+    /// The squared norms of the errors h Σ_j weight_j x_j of a step from y to next; `work` is a block to work in.
+    void (*squared_norms)(float* to, const Sum<Real>& error, Real* work, const Real* y,
+                          const Real* next, Shape, const Real* h, const Tolerances<Real>&);
+    /// (lane) 1 where the sum of the components is finite, else 0; `sums` is a row to work in.
+    void (*finite_sums)(float* to, Real* sums, const Real* x, Shape);
 
     /// w_i(θ) = Σ_m table[i][m] θ^(m + 1) of dense output, (stage).
-    void (*dense_weights)(double* to, const double* table, int stages, int powers, double theta);
+    void (*dense_weights)(Real* to, const double* table, int stages, int powers, Real theta);
     /// to += weight x, of columns of rows: their numbers lie `stride` apart.
-    void (*add_column)(double* to, std::ptrdiff_t to_stride, double weight, const double* x,
+    void (*add_column)(Real* to, std::ptrdiff_t to_stride, Real weight, const Real* x,
                        std::ptrdiff_t stride, int size);
 
-    /// Chooses the sizes of an attempt, and the times between which it steps.
-    void (*choose_sizes)(const Clocks&, int width, const Times&, bool adapts);
     /// The times from which f is asked at a fraction c of the step.
-    void (*stage_times)(double* to, const Clocks&, int width, double c);
-    /// Judges an attempt by its squared norms, or by which states are finite. True where a lane has stalled, or landed.
-    bool (*judge)(const Clocks&, int width, const Times&, const Control&, const float* norms);
-    bool (*judge_constant)(const Clocks&, int width, const Times&, const double* finite);
-
+    void (*stage_times)(Real* to, const Clocks&, int width, double c);
     /// From f0 = f(t0, y) to the trial step; from f1, at its end, to the size.
-    void (*first_times)(const FirstStep&, int width, const Times&);
-    void (*first_trial)(const FirstStep&, Shape, const Times&, const Tolerances&);
-    void (*first_size)(const FirstStep&, Shape, const Times&, const Tolerances&, float order);
+    void (*first_times)(const FirstStep<Real>&, int width, const Times&);
+    void (*first_trial)(const FirstStep<Real>&, Shape, const Times&, const Tolerances<Real>&);
+    void (*first_size)(const FirstStep<Real>&, Shape, const Times&, const Tolerances<Real>&,
+                       float order);
 };
 
-/// Those with fused multiply-add, or without.
-[[nodiscard]] const Kernels& of(bool fused);
+/// Those with fused multiply-add, or without, for float or double.
+template <class Real>
+[[nodiscard]] const Kernels<Real>& of(bool fused);
 
 }  // namespace eddy::inline v0::row_kernels

@@ -14,9 +14,10 @@ class RowObject {
     explicit RowObject(RowCall&& call) : call_(std::move(call)) {}
 
     template <class Y0, class Parameters>
-    void take(const Y0& y0, const Parameters& p) {
-        take_arguments(call_, y0, p, start_ != &tag_of<Y0>);
-        start_ = &tag_of<Y0>;
+    [[nodiscard]] auto arrays(const Y0& y0, const Parameters& p) {
+        if (type_of_start_ != &tag_of<Y0>) start_ = start_of<Y0>(call_.field->sizes());
+        type_of_start_ = &tag_of<Y0>;
+        return row_arrays(y0, p, start_);
     }
 
     RowCall call_;
@@ -25,7 +26,22 @@ class RowObject {
   private:
     template <class Y0>
     static constexpr char tag_of = 0;
-    const char* start_ = nullptr;  // of which type y0 was in the call before
+    const char* type_of_start_ = nullptr;  // of which type y0 was in the call before
+    std::shared_ptr<const FieldMaker> start_;
+};
+/// What save points are pulled back from, of both kinds of numbers: each call is of one of them.
+template <template <class> class Seeds>
+struct SeedsOfBoth {
+    Seeds<double> of_doubles{};
+    Seeds<float> of_floats{};
+
+    template <class Parameters>
+    [[nodiscard]] auto& of() {
+        if constexpr (std::is_same_v<NumberOnRows<Parameters>, float>)
+            return of_floats;
+        else
+            return of_doubles;
+    }
 };
 
 /// `solver(y0, p)`, as of EnsembleSolver: results stay valid until the next call.
@@ -36,80 +52,84 @@ class RowSolver : RowObject {
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p,
                               const Cancellation& cancelled = {}) {
-        return (*this)(y0, p, SolutionInto<double>{}, cancelled);
+        return (*this)(y0, p, SolutionInto<NumberOnRows<Parameters>>{}, cancelled);
     }
     template <class Y0, class Parameters>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p, const SolutionInto<double>& into,
+    decltype(auto) operator()(const Y0& y0, const Parameters& p,
+                              const SolutionInto<NumberOnRows<Parameters>>& into,
                               const Cancellation& cancelled = {}) {
-        if constexpr (check_arrays_on_rows<Y0, Parameters>()) {
-            take(y0, p);
-            return solve_on_rows(kept_, call_, into, cancelled);
-        }
+        if constexpr (check_arrays_on_rows<Y0, Parameters>())
+            return solve_on_rows(kept_, call_, arrays(y0, p), into, cancelled);
     }
 };
+
+template <class Parameters>
+inline constexpr bool is_gradient_into = false;
+template <class Real>
+inline constexpr bool is_gradient_into<GradientInto<Real>> = true;
 
 /// `solver(data, y0, p)`, as of GradientSolver. The loss is traced once for each number of data.
 template <class LossFunction>
 class RowGradientSolver : RowObject {
+    template <class Parameters>
+    using Into = GradientInto<NumberOnRows<Parameters>>;
+    template <class Real>
+    struct Seeds : RowSeeds<Real> {
+        std::ptrdiff_t columns = -1;  // of the data that the loss was traced with; −1: without
+    };
+
   public:
     RowGradientSolver(RowCall&& call, const LossFunction& loss)
         : RowObject(std::move(call)), loss_(loss) {}
 
     template <class Data, class Y0, class Parameters>
-    requires(!is_cancellation<Parameters>) decltype(auto) operator()(
-        const Data& data, const Y0& y0, const Parameters& p, const Cancellation& cancelled = {}) {
-        return (*this)(data, y0, p, GradientInto<double>{}, cancelled);
+    requires(!is_cancellation<Parameters> && !is_gradient_into<Parameters>) decltype(auto)
+    operator()(const Data& data, const Y0& y0, const Parameters& p,
+               const Cancellation& cancelled = {}) {
+        return (*this)(data, y0, p, Into<Parameters>{}, cancelled);
     }
     template <class Data, class Y0, class Parameters>
     decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
-                              const GradientInto<double>& into,
-                              const Cancellation& cancelled = {}) {
-        take_views(seeds_.arrays, given_arrays(data));
-        take_missing(may_miss_values<Data>);
-        const RowViews& views = seeds_.arrays;
-        const std::ptrdiff_t columns = views.empty() ? 0 : views.front().num_components;
-        trace(columns, DynamicVector{static_cast<int>(columns)});
-        return run(y0, p, into, cancelled);
+                              const Into<Parameters>& into, const Cancellation& cancelled = {}) {
+        auto& seeds = seeds_.template of<Parameters>();
+        take_views(seeds.arrays, given_arrays(data));
+        const std::ptrdiff_t columns = seeds.arrays.empty() ? 0 : seeds.arrays[0].num_components;
+        trace(seeds, may_miss_values<Data>, columns, DynamicVector{static_cast<int>(columns)});
+        return run(seeds, y0, p, into, cancelled);
     }
     // A loss without data.
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p,
                               const Cancellation& cancelled = {}) {
-        return (*this)(y0, p, GradientInto<double>{}, cancelled);
+        return (*this)(y0, p, Into<Parameters>{}, cancelled);
     }
     template <class Y0, class Parameters>
-    decltype(auto) operator()(const Y0& y0, const Parameters& p, const GradientInto<double>& into,
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Into<Parameters>& into,
                               const Cancellation& cancelled = {}) {
-        seeds_.arrays.clear();
-        take_missing(false);
-        trace(-1);
-        return run(y0, p, into, cancelled);
+        auto& seeds = seeds_.template of<Parameters>();
+        seeds.arrays.clear();
+        trace(seeds, false, -1);
+        return run(seeds, y0, p, into, cancelled);
     }
 
   private:
-    void take_missing(bool may_miss) {
-        if (seeds_.may_miss_values != may_miss) seeds_.loss = nullptr;
-        seeds_.may_miss_values = may_miss;
+    template <class Real, class... Data>
+    void trace(Seeds<Real>& seeds, bool may_miss, std::ptrdiff_t columns, const Data&... data) {
+        if (seeds.loss && columns == seeds.columns && may_miss == seeds.may_miss_values) return;
+        seeds.loss = nullptr;
+        seeds.may_miss_values = may_miss;
+        seeds.loss = loss_on_rows(loss_, call_.field->sizes(), may_miss, data...);
+        seeds.columns = columns;
     }
-    template <class... Data>
-    void trace(std::ptrdiff_t columns, const Data&... data) {
-        if (seeds_.loss && columns == columns_) return;
-        seeds_.loss = loss_on_rows(loss_, call_.field->sizes(), seeds_.may_miss_values, data...);
-        columns_ = columns;
-    }
-    template <class Y0, class Parameters>
-    decltype(auto) run(const Y0& y0, const Parameters& p, const GradientInto<double>& into,
-                       const Cancellation& cancelled) {
-        if constexpr (check_arrays_on_rows<Y0, Parameters>()) {
-            take(y0, p);
-            return differentiate_on_rows(kept_, call_, seeds_, into, cancelled,
-                                         "value_and_gradient");
-        }
+    template <class Real, class Y0, class Parameters>
+    decltype(auto) run(const Seeds<Real>& seeds, const Y0& y0, const Parameters& p,
+                       const GradientInto<Real>& into, const Cancellation& cancelled) {
+        if constexpr (check_arrays_on_rows<Y0, Parameters>())
+            return differentiate_on_rows<Real>(kept_, call_, arrays(y0, p), seeds, into, cancelled);
     }
 
     [[no_unique_address]] LossFunction loss_;
-    RowSeeds seeds_;
-    std::ptrdiff_t columns_ = -1;  // of the data that the loss was traced with; −1: without
+    SeedsOfBoth<Seeds> seeds_;
 };
 
 /// `solver(cotangents, y0, p)`, as of PullbackSolver.
@@ -120,21 +140,23 @@ class RowPullbackSolver : RowObject {
     template <class Arrays, class Y0, class Parameters>
     auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,
                     const Cancellation& cancelled = {}) {
-        return (*this)(cotangents, y0, p, GradientInto<double>{}, cancelled);
+        return (*this)(cotangents, y0, p, GradientInto<NumberOnRows<Parameters>>{}, cancelled);
     }
     template <class Arrays, class Y0, class Parameters>
     auto operator()(const Arrays& cotangents, const Y0& y0, const Parameters& p,
-                    const GradientInto<double>& into, const Cancellation& cancelled = {}) {
+                    const GradientInto<NumberOnRows<Parameters>>& into,
+                    const Cancellation& cancelled = {}) {
         if constexpr (check_arrays_on_rows<Y0, Parameters>()) {
-            take(y0, p);
-            take_views(seeds_.arrays, cotangents);
-            auto& pulled = differentiate_on_rows(kept_, call_, seeds_, into, cancelled, "pullback");
-            return PulledBack<double>{pulled.gradient, pulled.report};
+            auto& seeds = seeds_.of<Parameters>();
+            take_views(seeds.arrays, cotangents);
+            auto& pulled =
+                differentiate_on_rows(kept_, call_, arrays(y0, p), seeds, into, cancelled);
+            return PulledBack<NumberOnRows<Parameters>>{pulled.gradient, pulled.report};
         }
     }
 
   private:
-    RowSeeds seeds_;
+    SeedsOfBoth<RowSeeds> seeds_;
 };
 
 }  // namespace eddy::inline v0::detail
