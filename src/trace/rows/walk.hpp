@@ -267,7 +267,8 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
     }
 };
 
-/// The engine for rows of a width: up to eight vectors travel in registers.
+/// The engine for rows of a width: up to eight vectors travel in registers, of floats up to four, for an engine takes
+/// long to compile.
 template <class Real>
 const RowEngine<Real>* row_engine_in(int width) {
     constexpr int of_vector = lanes_of_vector<Real>;
@@ -280,8 +281,9 @@ const RowEngine<Real>* row_engine_in(int width) {
     if constexpr (of_vector >= 4) {
         if (vectors == 2) return RowWalk<V, std::make_integer_sequence<int, 2>>::engine();
     }
+    constexpr int most = std::is_same_v<Real, float> ? 4 : 8;
     if (vectors == 4) return RowWalk<V, std::make_integer_sequence<int, 4>>::engine();
-    return RowWalk<V, std::make_integer_sequence<int, 8>>::engine();
+    return RowWalk<V, std::make_integer_sequence<int, most>>::engine();
 }
 inline const void* row_engine_of(int width, bool is_single) {
     return is_single ? static_cast<const void*>(row_engine_in<float>(width))
