@@ -121,10 +121,12 @@ class LaneProblem {
     /// Uses a step at times without tangents.
     template <class Use>
     decltype(auto) with_still_step(const StepStart<Spec>& from, double size, Use&& use) const {
-        if constexpr (Spec::input_room > 0)
-            return use_step(from, size, LaneReads<Spec>{p_, inputs_of(from.tstop)}, use);
-        else
+        if constexpr (Spec::input_room > 0) {
+            const LaneReads<Spec> reads{p_, inputs_of(from.tstop)};
+            return use_step(from, size, reads, use);
+        } else {
             return use_step(from, size, p_, use);
+        }
     }
     /// The piece of the inputs that the steps to a tstop read.
     [[nodiscard]] auto inputs_of(std::int32_t tstop) const requires(Spec::input_room > 0) {

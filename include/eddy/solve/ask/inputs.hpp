@@ -57,9 +57,9 @@ template <class Values>
 
 /// Functions of time that a field with `input_size` reads as u, and their derivatives as du. See `piecewise_linear`.
 struct Inputs {
-    detail::InputPieces pieces = detail::InputPieces::none;
-    SaveTimes knots;            ///< of all trajectories, or of each
-    detail::KnotValues values;  ///< at the knots
+    detail::InputPieces pieces = detail::InputPieces::none;  ///< what lies between knots
+    SaveTimes knots;                                         ///< of all trajectories, or of each
+    detail::KnotValues values;                               ///< at the knots
     detail::KnotValues slopes;  ///< of `cubic_hermite` with given slopes
 
     /// Are there any?
