@@ -68,6 +68,8 @@ class SolverObject {
                 "{}: parameters(own, shared) or selected(theta, index) over ranks; give "
                 "each rank an array of its parameters",
                 where);
+        if (HasInputs<Field> && returns_early(memory()))
+            require_asynchronous(Features().with(Feature::inputs), where);
         auto& workspace = workspace_.get<CallWorkspace>();
         workspace.prepared.take_method(method_, where);
         workspace.prepared.prepare(options_, controller_, y0, p, where, memory());
@@ -76,8 +78,7 @@ class SolverObject {
                 .with(Feature::own_times, workspace.prepared.times().is_own)
                 .with(Feature::impulses, workspace.prepared.times().num_impulses > 0);
         require_possible_on(machine_of<Backend, EnsembleScalarOf<Y0>>, asked, where);
-        if (returns_early(memory()))
-            require_asynchronous(asked.with(Feature::inputs, HasInputs<Field>), where);
+        if (returns_early(memory())) require_asynchronous(asked, where);
         workspace.prepared.ranks = share(workspace.prepared.problem, where);
         return workspace;
     }
