@@ -1,12 +1,15 @@
-// All sensitivities of a call: the bits of pushforwards along each direction, whatever the machine, and
-// outcomes that are told by trajectory.
+// All sensitivities of a call: pushforwards along each direction, to rounding where steps carry all of them and else bit for
+// bit; the same bits whatever the machine and the company; and outcomes that are told by trajectory.
 
+#include <cmath>
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gauss_newton.hpp>
+#include <eddy/solvers/bosh3.hpp>
 #include <eddy/solvers/rodas5p.hpp>
 #include <eddy/solvers/trbdf2.hpp>
 #include <eddy/solvers/tsit5.hpp>
+#include <eddy/solvers/vern7.hpp>
 #include <limits>
 #include <vector>
 
@@ -26,23 +29,73 @@ const Array starts = rows({{1, 0.5}, {0.3, -1}, {2, 0.1}}),
             p = rows({{1, 2}, {1.5, 0.7}, {0.2, 3}});
 const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-6, .save_at = {0.5, 2}};
 
-/// Do all directions have the bits of a pushforward along each, parameters before those of y0?
-template <class Method, class Backend>
-bool has_bits_of_pushforward(const Method& method, const Backend& backend) {
+/// The largest difference between all directions and a pushforward along each, parameters before those of y0, relative to
+/// the largest derivative of the save point; infinite where something else differs.
+template <class Field = Forced, class Method, class Backend, class... Extras>
+double distance_from_pushforward(const Method& method, const Backend& backend,
+                                 const eddy::SolveOptions& with, const Extras&... extras) {
     const auto all =
-        eddy::sensitivities(Forced{}, method, starts, p, options, eddy::along_both, backend);
+        eddy::sensitivities(Field{}, method, starts, p, with, eddy::along_both, backend, extras...);
     bool same = all.num_lanes() == 3 && all.num_directions() == 4 && all.success();
+    double distance = 0;
     for (std::ptrdiff_t d = 0; d < 4; ++d) {
         Array y0_tangent(3, 2), p_tangent(3, 2);
         for (std::ptrdiff_t lane = 0; lane < 3; ++lane)
             (d < 2 ? p_tangent : y0_tangent)(lane, d % 2) = 1;
-        const auto one =
-            eddy::pushforward(Forced{}, method, starts, p, y0_tangent, p_tangent, options, backend);
-        for (std::ptrdiff_t k = 0; k < 2; ++k) {
-            same = same && support::same_array(all.y(k), one.y(k)) &&
-                   support::same_array(all.sensitivity(k).along(d), one.tangent(k));
-            for (std::ptrdiff_t lane = 0; lane < 3; ++lane)
-                same = same && all.stats(lane).accepted == one.stats(lane).accepted;
+        const auto one = eddy::pushforward(Field{}, method, starts, p, y0_tangent, p_tangent, with,
+                                           backend, extras...);
+        for (std::ptrdiff_t k = 0; k < all.num_saves(); ++k) {
+            same = same && support::same_array(all.y(k), one.y(k));
+            for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
+                same = same && all.stats(lane).accepted == one.stats(lane).accepted &&
+                       bool(all.unreliable(lane, d)) == bool(one.unreliable(lane));
+                const auto of_lane = all.sensitivity(k).of(lane);
+                double largest = 0;
+                for (std::ptrdiff_t i = 0; i < of_lane.num_lanes; ++i) {
+                    for (std::ptrdiff_t of = 0; of < 4; ++of)
+                        largest = std::fmax(largest, std::abs(of_lane(i, of)));
+                }
+                for (std::ptrdiff_t i = 0; i < of_lane.num_lanes; ++i) {
+                    const double off = std::abs(of_lane(i, d) - one.tangent(k)(lane, i));
+                    if (off > 0) distance = std::fmax(distance, off / largest);
+                    same = same && off == off;
+                }
+            }
+        }
+    }
+    return same ? distance : std::numeric_limits<double>::infinity();
+}
+
+/// More than one save point in a step, at its end, and where a lane begins.
+eddy::SolveOptions at_many_points() {
+    eddy::SolveOptions many = options;
+    many.save_at = {0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 1, 2};
+    many.step_to = {1};
+    return many;
+}
+
+struct Driven {
+    static constexpr int state_size = 2, parameter_size = 2, input_size = 1;
+    constexpr auto operator()(auto, const auto& y, const auto& p, const auto& u) const {
+        return eddy::vec(p[0] * y[1] * u[0], u[0] - p[1] * y[0] * y[1]);
+    }
+};
+struct Weighted {
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        return eddy::vec(y[0] * p[1] + t, y[1] / (2.0 + y[0] * y[0]), p[0] * y[1]);
+    }
+};
+
+/// Do two calls agree in all bits?
+template <class One, class Other>
+bool agree(const One& one, const Other& other, std::ptrdiff_t lane, std::ptrdiff_t lane_of_other) {
+    bool same = one.num_directions() == other.num_directions();
+    for (std::ptrdiff_t k = 0; k < one.num_saves(); ++k) {
+        for (std::ptrdiff_t i = 0; i < 2; ++i) {
+            same = same && one.y(k)(lane, i) == other.y(k)(lane_of_other, i);
+            for (std::ptrdiff_t d = 0; d < one.num_directions(); ++d)
+                same = same &&
+                       one.sensitivity(k)(lane, i, d) == other.sensitivity(k)(lane_of_other, i, d);
         }
     }
     return same;
@@ -50,11 +103,67 @@ bool has_bits_of_pushforward(const Method& method, const Backend& backend) {
 
 }  // namespace
 
-TEST_CASE("all sensitivities: each has the bits of a pushforward along its direction") {
-    CHECK(has_bits_of_pushforward(eddy::Tsit5{}, eddy::Cpu{.threads = 2}));
-    CHECK(has_bits_of_pushforward(eddy::Tsit5{}, eddy::Serial{}));
-    CHECK(has_bits_of_pushforward(eddy::Rodas5P{}, eddy::Serial{}));
-    CHECK(has_bits_of_pushforward(eddy::TRBDF2{}, eddy::Serial{}));
+TEST_CASE("all sensitivities: carried along explicit steps, each is a pushforward to rounding") {
+    eddy::SolveOptions back = at_many_points(), constant = options;
+    back.t0 = 2, back.t1 = 0;
+    back.save_at = {2, 1.999, 1, 0.25, 0};
+    constant.dt0 = 0.125;
+    constant.save_at = {0.3, 0.375, 2};
+
+    CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Cpu{.threads = 2}, at_many_points()) <
+          1e-12);
+    CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Serial{}, back) < 1e-12);
+    CHECK(distance_from_pushforward(eddy::Vern7{}, eddy::Serial{}, at_many_points()) < 1e-12);
+    CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Serial{}, at_many_points(),
+                                    eddy::observe(Weighted{})) < 1e-12);
+    CHECK(distance_from_pushforward(eddy::Bosh3{}, eddy::Serial{}, constant,
+                                    eddy::ConstantController{}) < 1e-12);
+}
+
+TEST_CASE("all sensitivities: impulses change what is carried, and inputs are read") {
+    using eddy::Impulse;
+    for (const bool before : {false, true}) {
+        eddy::SolveOptions kicked = at_many_points();
+        kicked.impulses = {.times = {0, 0.002, 1, 1, 2},
+                           .components = {0, 1, 0, 1, 0},
+                           .amounts = {0.5, 1.5, 0.25, -0.5, 3},
+                           .kinds = {Impulse::scale, Impulse::add, Impulse::replace, Impulse::scale,
+                                     Impulse::scale},
+                           .saved_before = before};
+        CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Serial{}, kicked) < 1e-12);
+        CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Cpu{.threads = 2}, kicked) < 1e-12);
+    }
+    eddy::SolveOptions driven = at_many_points();
+    driven.inputs =
+        eddy::piecewise_linear(std::vector<double>{0, 0.5, 2}, std::vector<double>{1, -1, 0.5});
+    CHECK(distance_from_pushforward<Driven>(eddy::Tsit5{}, eddy::Serial{}, driven) < 1e-12);
+}
+
+TEST_CASE("all sensitivities: by implicit methods each has the bits of a pushforward") {
+    CHECK(distance_from_pushforward(eddy::Rodas5P{}, eddy::Serial{}, options) == 0);
+    CHECK(distance_from_pushforward(eddy::TRBDF2{}, eddy::Serial{}, options) == 0);
+}
+
+TEST_CASE("all sensitivities: the same bits by all threads, in packs, in plain numbers and alone") {
+    const auto on = [&](const auto& from, const auto& of, const auto& backend) {
+        return eddy::sensitivities(Forced{}, eddy::Tsit5{}, from, of, at_many_points(),
+                                   eddy::along_both, backend);
+    };
+    const auto plain = on(starts, p, eddy::Serial{}),
+               packs = on(starts, p, eddy::Cpu{.threads = 1}),
+               threads = on(starts, p, eddy::Cpu{.threads = 2});
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
+        const Array from = rows({{starts(lane, 0), starts(lane, 1)}}),
+                    of = rows({{p(lane, 0), p(lane, 1)}});
+        CHECK(agree(plain, packs, lane, lane));
+        CHECK(agree(plain, threads, lane, lane));
+        CHECK(
+            agree(plain, on(from, of, eddy::Cpu{.threads = 1}), lane, 0));  // directions in places
+    }
+    const Array turned = rows({{2, 0.1}, {0.3, -1}, {1, 0.5}, {1, 1}, {0, 1}}),
+                of_turned = rows({{0.2, 3}, {1.5, 0.7}, {1, 2}, {1, 1}, {2, 2}});
+    const auto others = on(turned, of_turned, eddy::Cpu{.threads = 1});
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) CHECK(agree(plain, others, lane, 2 - lane));
 }
 
 TEST_CASE("all sensitivities: a view has a Jacobian of each trajectory") {

@@ -184,15 +184,16 @@ constexpr void push_group(Graph& graph, const JacobianPlan& plan, const std::vec
 
 }  // namespace detail
 
-/// The values of the structural non-zeros as one vector result, in the order of `jacobian_pattern`.
-/// Not simplified.
-[[nodiscard]] constexpr Graph jacobian_graph(const Graph& graph, int argument,
-                                             const detail::JacobianPlan& plan) {
-    Graph result = graph;
+namespace detail {
+
+/// Appends ∂(result 0)/∂(argument) of `graph`, whose nodes come first in `result`, and returns the nodes that its structural
+/// non-zeros are made of, in the order of the plan.
+constexpr std::vector<int> append_jacobian(Graph& result, const Graph& graph, int argument,
+                                           const JacobianPlan& plan) {
     std::vector<int> values(plan.entries.size(), -1);
     for (int group = 0; group < plan.num_groups && !plan.entries.empty(); ++group) {
-        detail::Forward forward(std::move(result), graph.size());
-        detail::seed_group(forward, graph.size(), argument, plan.group_of, group);
+        Forward forward(std::move(result), graph.size());
+        seed_group(forward, graph.size(), argument, plan.group_of, group);
         forward.run();
         std::vector<int> parts;
         for (int k = 0; k < graph.outputs[0].count; ++k) {
@@ -200,14 +201,25 @@ constexpr void push_group(Graph& graph, const JacobianPlan& plan, const std::vec
                 forward.tangent_or_zero_of(graph.output_node(graph.outputs[0], k)).node());
         }
         result = std::move(forward.graph());
-        detail::push_group(result, plan, parts, group, values);
+        push_group(result, plan, parts, group, values);
     }
-    result.outputs.clear();
     std::vector<int> list;
     for (const int value : values) {
         if (value >= 0) list.push_back(value);
     }
-    result.push_output(list, static_cast<int>(values.size()), false);
+    return list;
+}
+
+}  // namespace detail
+
+/// The values of the structural non-zeros as one vector result, in the order of `jacobian_pattern`.
+/// Not simplified.
+[[nodiscard]] constexpr Graph jacobian_graph(const Graph& graph, int argument,
+                                             const detail::JacobianPlan& plan) {
+    Graph result = graph;
+    const std::vector<int> list = detail::append_jacobian(result, graph, argument, plan);
+    result.outputs.clear();
+    result.push_output(list, static_cast<int>(plan.entries.size()), false);
     return result;
 }
 

@@ -29,6 +29,8 @@ struct LanesOfCpu {
 /// The default backend: SIMD packs of trajectories, and groups of packs over threads.
 struct Cpu {
     struct backend_tag {};
+    /// Steps of explicit methods carry the derivatives of `sensitivities` along.
+    static constexpr bool carries_tangents = true;
 
     int threads = 0;  ///< number of threads; 0: as many as this process may run at once
     /// Your own threads for calls with more than one group; `threads` says how many there are. eddy

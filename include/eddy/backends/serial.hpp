@@ -22,6 +22,8 @@ struct GradientPlan;  // solve/group/gradient_memory.hpp
 /// The reference backend: one trajectory at a time in plain numbers, on the calling thread.
 struct Serial {
     struct backend_tag {};
+    /// Steps of explicit methods carry the derivatives of `sensitivities` along.
+    static constexpr bool carries_tangents = true;
 
     /// The type of number that lanes of `Real` are computed in.
     template <class Real>

@@ -66,6 +66,18 @@ struct ExplicitRungeKutta {
         });
     }
 
+    /// Y_i, where stage i is taken.
+    template <int i, class Number, class Size, int room>
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> stage_state(
+        const State<Number>& y, const Size& size, const State<Number> (&k)[room]) {
+        State<Number> stage = y;
+        static_for<0, i>([&]<int j>() EDDY_INLINE {
+            constexpr double a = Rows::tableau.a[i][j];
+            if constexpr (a != 0) detail::add_scaled(stage, size.template a<Rows, i, j>(), k[j]);
+        });
+        return stage;
+    }
+
     /// y⁺ from the stages.
     template <class Number, class Size, int room>
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> next_state(
@@ -170,18 +182,6 @@ struct ExplicitRungeKutta {
             return Method::b_coarse_error[i];
         else
             return Rows::tableau.b_error[i];
-    }
-
-    /// Y_i.
-    template <int i, class Number, class Size, int room>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> stage_state(
-        const State<Number>& y, const Size& size, const State<Number> (&k)[room]) {
-        State<Number> stage = y;
-        static_for<0, i>([&]<int j>() EDDY_INLINE {
-            constexpr double a = Rows::tableau.a[i][j];
-            if constexpr (a != 0) detail::add_scaled(stage, size.template a<Rows, i, j>(), k[j]);
-        });
-        return stage;
     }
 
     /// t + c_i dt; or what t itself says of that fraction of the step.

@@ -6,6 +6,7 @@
 #include <eddy/backends/serial/lane_gradient.hpp>
 #include <eddy/backends/serial/lane_solve.hpp>
 #include <eddy/solve/call/call_link.hpp>
+#include <eddy/solve/lane/carried_tangents.hpp>
 #include <eddy/solve/lane/gradient_recorder.hpp>
 #include <vector>
 
@@ -28,16 +29,59 @@ void for_each_lane(const Problem<Spec>& problem, LaneOutcome* outcomes, const La
     }
 }
 
+/// Carries tangents in all directions along the steps of one lane after another, if the recorder wants it.
+template <class Recorder>
+class TangentsOfLane {
+  public:
+    explicit TangentsOfLane(const Recorder&) {}
+};
+template <class Recorder>
+requires has_tangents_carried<typename Recorder::Steps>
+class TangentsOfLane<Recorder> {
+    using Steps = typename Recorder::Steps;
+
+  public:
+    explicit TangentsOfLane(Recorder& recorder) : steps_(&recorder.steps()) {
+        steps_->rows = rows_.data();
+    }
+    template <class Spec>
+    void begin(const LaneProblem<Spec>& lane) {
+        steps_->begin(lane.problem, lane.of_launch, 0, 0, num_saved_);
+    }
+    template <class Spec>
+    void follow(const LaneProblem<Spec>& lane, const AcceptedStep<Spec>& step) {
+        const Tstop& to = lane.times().tstops[step.from.tstop];
+        const ImpulseRange impulses = step.end == to.elapsed ? to.impulses : ImpulseRange{};
+        lane.with_step(step.from, step.size, [&](const auto& in) {
+            const StepOfPlaces<1> alone{{lane.of_launch}, {true},      {step.from.elapsed},
+                                        {step.end},       {step.size}, {impulses}};
+            steps_->follow(lane.problem, in, Spec::Stepper::interpolant(in).k, alone, 0,
+                           &num_saved_);
+        });
+    }
+
+  private:
+    std::vector<typename Steps::Row> rows_ = std::vector<typename Steps::Row>(Steps::num_rows);
+    Steps* steps_;
+    std::int32_t num_saved_ = 0;
+};
+
 template <class Kernel>
 void solve_lanes(const Kernel& kernel, const LaneRange& lanes, CallLink& call) {
     using Spec = typename Kernel::Spec;
+    constexpr bool carries = has_tangents_carried<typename Kernel::Recorder::Steps>;
     auto recorder = kernel.recorder(lanes.first);
+    [[maybe_unused]] TangentsOfLane<typename Kernel::Recorder> tangents(recorder);
     for_each_lane<Spec>(
         kernel.problem, kernel.outcomes, lanes, call,
         [&](const LaneProblem<Spec>& lane, std::int32_t number, LaneOutcome& outcome) {
             LaneSolve<Spec, typename Kernel::Recorder> solve(lane, number, recorder);
             if (kernel.marks) solve.watch(kernel.marks + to_index(lane.of_launch));
-            outcome = solve.run([](const AcceptedStep<Spec>&) {}, [&] { return call.goes_on(); });
+            const auto keep = [&](const AcceptedStep<Spec>& step) {
+                if constexpr (carries) tangents.follow(lane, step);
+            };
+            if constexpr (carries) tangents.begin(lane);
+            outcome = solve.run(keep, [&] { return call.goes_on(); });
             if constexpr (Spec::has_event) kernel.events[to_index(lane.of_launch)] = solve.events();
             call.ended(outcome);
         });

@@ -1,147 +1,18 @@
 #pragma once
-// All of ∂y/∂(parameters, y0) in one call, by forward mode: a pushforward of as many lanes as there are trajectories
-// and directions. Lanes of one trajectory take the same steps, because tangents decide nothing, and lie side by side
-// in the places of packs, which wait for none of them.
+// All of ∂y/∂(parameters, y0) in one call, by forward mode. Steps of explicit methods carry the derivatives along
+// (call/carried_solve.hpp). Where they cannot, it is a pushforward of as many lanes as there are trajectories and directions:
+// lanes of one trajectory take the same steps, because tangents decide nothing, and lie side by side in the places
+// of packs, which wait for none of them.
 // Test: tests/solve/all_sensitivities.cpp
 
 #include <cstddef>
+#include <eddy/solve/call/carried_solve.hpp>
+#include <eddy/solve/call/sensitivity_result.hpp>
 #include <eddy/solve/call/solve.hpp>
 #include <utility>
 #include <vector>
 
 namespace eddy::inline v0 {
-
-/// One derivative for each trajectory, component and direction. A view of what `sensitivities` returned.
-template <class Real>
-struct SensitivityView {
-    const Real* first = nullptr;        ///< (component, trajectory, direction)
-    std::ptrdiff_t num_lanes = 0;       ///< how many trajectories
-    std::ptrdiff_t num_components = 0;  ///< how many components of y
-    std::ptrdiff_t num_directions = 0;  ///< how many directions
-
-    /// The derivative of a component in a direction.
-    [[nodiscard]] const Real& operator()(std::ptrdiff_t lane, std::ptrdiff_t component,
-                                         std::ptrdiff_t direction) const {
-        return first[(component * num_lanes + lane) * num_directions + direction];
-    }
-    /// Those of one trajectory, as (component, direction): its Jacobian matrix.
-    [[nodiscard]] EnsembleView<const Real> of(std::ptrdiff_t lane) const {
-        return {first + lane * num_directions, num_components, num_directions,
-                num_lanes * num_directions, 1};
-    }
-    /// Those in one direction, as (trajectory, component): what `pushforward` calls a tangent.
-    [[nodiscard]] EnsembleView<const Real> along(std::ptrdiff_t direction) const {
-        return {first + direction, num_lanes, num_components, num_directions,
-                num_lanes * num_directions};
-    }
-};
-
-/// What `sensitivities` returns: the solution, and its derivative in each direction at each save point.
-template <class Real>
-class [[nodiscard]] Sensitivities {
-  public:
-    /// The number of trajectories.
-    [[nodiscard]] std::ptrdiff_t num_lanes() const {
-        return num_directions_ > 0 ? solution_.num_lanes() / num_directions_ : 0;
-    }
-    /// The number of save points.
-    [[nodiscard]] std::ptrdiff_t num_saves() const { return solution_.num_saves(); }
-    /// The number of directions: the parameters, then the components of y0, of those that were asked for.
-    [[nodiscard]] std::ptrdiff_t num_directions() const { return num_directions_; }
-    /// The time of save point k of all trajectories.
-    [[nodiscard]] double t(std::ptrdiff_t k) const { return solution_.t(k); }
-    /// The time of save point k of a trajectory. NaN if it has fewer.
-    [[nodiscard]] double t(std::ptrdiff_t k, std::ptrdiff_t lane) const {
-        require_lane(lane);
-        return solution_.t(k, lane * num_directions_);
-    }
-    /// The state at save point k, as (trajectory, component), or the values of `observe`.
-    [[nodiscard]] EnsembleView<const Real> y(std::ptrdiff_t k = 0) const& {
-        const EnsembleView<const Real> all = solution_.y(k);
-        return {all.first, num_lanes(), all.num_components, num_directions_, all.component_stride};
-    }
-    EnsembleView<const Real> y(std::ptrdiff_t k = 0) const&& = delete;
-    /// The derivatives at save point k, as (trajectory, component, direction).
-    [[nodiscard]] SensitivityView<Real> sensitivity(std::ptrdiff_t k = 0) const& {
-        const EnsembleView<const Real> all = solution_.tangent(k);
-        return {all.first, num_lanes(), all.num_components, num_directions_};
-    }
-    SensitivityView<Real> sensitivity(std::ptrdiff_t k = 0) const&& = delete;
-
-    /// How a trajectory ended.
-    [[nodiscard]] Result result(std::ptrdiff_t lane) const {
-        return solution_.result(told_by(lane));
-    }
-    /// What the steps of a trajectory cost, once for all directions.
-    [[nodiscard]] LaneStats stats(std::ptrdiff_t lane) const {
-        return solution_.stats(told_by(lane));
-    }
-    /// One sentence that says what happened to a trajectory and what to do.
-    [[nodiscard]] const char* message(std::ptrdiff_t lane) const {
-        return solution_.message(told_by(lane));
-    }
-    /// Where and how a trajectory ended.
-    [[nodiscard]] LaneFailure failure(std::ptrdiff_t lane) const {
-        return solution_.failure(told_by(lane));
-    }
-    /// True if no trajectory failed.
-    [[nodiscard]] bool success() const { return solution_.success(); }
-    /// Whether the steps, chosen for the state, fail to resolve the derivative of this trajectory in this
-    /// direction.
-    [[nodiscard]] TangentMark unreliable(std::ptrdiff_t lane, std::ptrdiff_t direction) const {
-        require_lane(lane);
-        detail::require_index(direction, num_directions_, "sensitivities: direction");
-        return solution_.unreliable(lane * num_directions_ + direction);
-    }
-
-    /// The outcomes of all trajectories.
-    [[nodiscard]] Outcomes outcomes() const {
-        Outcomes all(static_cast<std::size_t>(num_lanes()));
-        for (std::ptrdiff_t lane = 0; lane < num_lanes(); ++lane)
-            all.lanes()[static_cast<std::size_t>(lane)] =
-                solution_.outcomes()[static_cast<std::size_t>(told_by(lane))];
-        return all;
-    }
-
-    /// Takes what a pushforward of all directions found, and gives the memory of the last one back.
-    void take(Solution<Real>& solution, std::ptrdiff_t num_directions) {
-        std::swap(solution_, solution);
-        num_directions_ = num_directions;
-    }
-
-  private:
-    void require_lane(std::ptrdiff_t lane) const {
-        detail::require_index(lane, num_lanes(), "sensitivities: trajectory");
-    }
-    /// The lane that says what became of a trajectory: the first that failed. They differ where a call is cancelled.
-    [[nodiscard]] std::ptrdiff_t told_by(std::ptrdiff_t lane) const {
-        require_lane(lane);
-        const std::ptrdiff_t first = lane * num_directions_, end = first + num_directions_;
-        for (std::ptrdiff_t one = first; one < end; ++one) {
-            if (is_failure(solution_.result(one))) return one;
-        }
-        return first;
-    }
-
-    Solution<Real> solution_;  // of a lane for each trajectory and direction
-    std::ptrdiff_t num_directions_ = 0;
-};
-
-/// Throws SolveFailed unless every trajectory succeeded.
-template <class Real>
-void require_success(const Sensitivities<Real>& solution) {
-    require_success(solution.outcomes());
-}
-
-/// With respect to what derivatives are wanted.
-template <bool parameters, bool y0>
-struct Along {};
-/// First after the options of `sensitivities`: with respect to all parameters, as without it.
-inline constexpr Along<true, false> along_parameters{};
-/// First after the options of `sensitivities`: with respect to y0.
-inline constexpr Along<false, true> along_y0{};
-/// First after the options of `sensitivities`: with respect to all parameters, then to y0.
-inline constexpr Along<true, true> along_both{};
 
 namespace detail {
 
@@ -184,7 +55,15 @@ consteval bool check_sensitivities() {
     for (TimeOption* time : {&options.t0, &options.t1}) {
         if (time->is_own()) *time = repeated(time->own(), num_directions);
     }
-    if (options.save_at.is_own) options.save_at.own = repeated(options.save_at.own, num_directions);
+    for (SaveTimes* times :
+         {&options.save_at, static_cast<SaveTimes*>(&options.impulses.times),
+          static_cast<SaveTimes*>(&options.impulses.components),
+          static_cast<SaveTimes*>(&options.impulses.amounts), &options.inputs.knots}) {
+        if (times->is_own) times->own = repeated(times->own, num_directions);
+    }
+    for (KnotValues* values : {&options.inputs.values, &options.inputs.slopes}) {
+        if (values->is_own) values->rows = repeated(values->rows, num_directions);
+    }
     return options;
 }
 
@@ -238,7 +117,7 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
 
   public:
     SensitivitySolver(const Method& method, const SolveOptions& options, const Extras&... extras)
-        : solver_(method, detail::repeated(options, num_directions), extras...),
+        : solver_(method, carries ? options : detail::repeated(options, num_directions), extras...),
           own_times_{options.t0.own().num_lanes, options.t1.own().num_lanes,
                      options.save_at.own.num_lanes} {
         require_argument(!options.save_steps,
@@ -271,11 +150,16 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
                     rows_given, starts.num_lanes);
             const detail::OneCall only(kept_, name);
             auto& [rows, result] = kept_.template get<Kept<Real>>();
-            rows.set(starts, parameters, num_directions);
-            result.take(solver_(rows.y0, rows.p, along<of_y0>(rows, num_p, Field::state_size),
-                                along<of_p>(rows, 0, Field::parameter_size), cancelled),
-                        num_directions);
-            return (result);
+            if constexpr (carries) {
+                solver_(y0, p, cancelled, result);
+                return (result);
+            } else {
+                rows.set(starts, parameters, num_directions);
+                result.take(solver_(rows.y0, rows.p, along<of_y0>(rows, num_p, Field::state_size),
+                                    along<of_p>(rows, 0, Field::parameter_size), cancelled),
+                            num_directions);
+                return (result);
+            }
         }
     }
 
@@ -308,7 +192,11 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
             return rows.no_tangents(width);
     }
 
-    EnsembleSolver<Field, Method, Extras...> solver_;
+    static constexpr bool carries =
+        detail::carries_in_call<num_directions, Field, Method, Extras...>;
+    std::conditional_t<carries, detail::CarriedSolver<Field, Method, Along<of_p, of_y0>, Extras...>,
+                       EnsembleSolver<Field, Method, Extras...>>
+        solver_;
     std::ptrdiff_t own_times_
         [3];  // how many trajectories have a t0, a t1, save points of their own; 0: all have one
     detail::Workspace kept_;
@@ -330,8 +218,8 @@ template <class Field, class Method, class... Extras>
 }
 
 /// The solution, and all of its derivatives with respect to the parameters, to y0, or to both:
-/// `sensitivities(field, method, y0, p, options, along_both, extras...)`. Each has the bits that
-/// `pushforward` finds in its direction; step sizes are held constant.
+/// `sensitivities(field, method, y0, p, options, along_both, extras...)`. Each is what `pushforward` finds in its direction:
+/// to rounding where steps of explicit methods carry all of them, else bit for bit. Step sizes are held constant.
 template <class Field, class Method, class Y0, class Parameters, bool of_p, bool of_y0,
           class... Extras>
 [[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,

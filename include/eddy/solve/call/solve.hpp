@@ -20,13 +20,16 @@ namespace eddy::inline v0 {
 
 namespace detail {
 
-template <class Spec, class Observable>
+/// `Follower` takes the accepted steps on a host where nobody may want to keep them.
+template <class Spec, class Observable, class FollowerType = NoSteps>
 struct SolveWorkspace {
     using Real = typename Spec::Scalar;
     using ObservableType = Observable;
+    using Follower = FollowerType;
     static constexpr int num_outputs = Observable::num_outputs;
 
     PreparedProblem<Spec> prepared;
+    [[no_unique_address]] Follower follower{};
     Solution<Real> solution;
     // (save point) to be written; empty: none given
     std::vector<EnsembleView<Real>> y, tangent, variance;
@@ -112,7 +115,9 @@ struct SolveWorkspace {
                 if (lanes > 0) solution.follow(backend.unfinished(kept));
             }
         };
-        if constexpr (!is_of_device<Backend>) {
+        if constexpr (!std::is_same_v<Follower, NoSteps>) {
+            run_kernel(follower);
+        } else if constexpr (!is_of_device<Backend>) {
             run_kernel(StepsOfSolution<Real>{options.save_steps ? &solution : nullptr});
         } else {
             if (options.save_steps)

@@ -5,12 +5,12 @@
 // Test: tests/solve/oracle.cpp, tests/solve/warps.cpp
 
 #include <eddy/solve/group/cancel_guest.hpp>
+#include <eddy/solve/group/carried_saves.hpp>
 #include <eddy/solve/group/constant_rounds.hpp>
 #include <eddy/solve/group/event_guest.hpp>
 #include <eddy/solve/group/prescribed_sizes.hpp>
 #include <eddy/solve/group/round_sight.hpp>
 #include <eddy/solve/group/round_steps.hpp>
-#include <eddy/solve/group/save_points.hpp>
 #include <eddy/solve/group/stiffness_looks.hpp>
 #include <eddy/solve/group/tangent_watch.hpp>
 
@@ -21,7 +21,7 @@ namespace eddy::inline v0::detail {
 template <class Spec, class Team, class Recorder>
 using GuestsOf =
     RoundGuests<PrescribedSizesFor<Spec, Team, Recorder>, TangentWatchFor<Spec, Team, Recorder>,
-                SavePoints<Spec, Recorder>, CancelGuest,
+                typename SavesFor<Spec, Team, Recorder>::type, CancelGuest,
                 std::conditional_t<Spec::has_event, EventGuest<Spec>, NoGuest<3>>,
                 StiffnessLooksFor<Spec, Team>>;
 

@@ -79,6 +79,9 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
         }
     }
 
+  protected:
+    [[nodiscard]] EDDY_HD Recorder& recorder() const { return *recorder_; }
+
   private:
     enum Where : int { nowhere, at_start, at_end, inside };
     /// One save point of each place that has one due.

@@ -65,7 +65,11 @@ struct SolveKernel {
     template <class Team>
     [[nodiscard]] EDDY_HD ForwardMemory lay_out(Arena& arena, int) const {
         double* const first_sizes = arena.take<double>(group_size);
-        return {.first_sizes = first_sizes, .num_saved = arena.take<std::int32_t>(group_size)};
+        ForwardMemory memory{.first_sizes = first_sizes,
+                             .num_saved = arena.take<std::int32_t>(group_size)};
+        if constexpr (has_tangents_carried<Steps>)
+            memory.tangents = arena.take<typename Spec::State>(Team::num_chains * Steps::num_rows);
+        return memory;
     }
     template <class Team>
     EDDY_HD void operator()(Team& team, Arena arena) const {
@@ -74,6 +78,8 @@ struct SolveKernel {
         if (marks) memory.tangent_marks = marks + team.first_lane();
         if constexpr (Spec::has_event) memory.events = events + team.first_lane();
         Recorder recorder = this->recorder(team.first_lane());
+        if constexpr (has_tangents_carried<Steps>)
+            recorder.steps().rows = static_cast<typename Spec::State*>(memory.tangents);
         solve_group(team, problem, memory, recorder);
         cancel_waiting(team, memory.outcomes, problem);
     }

@@ -67,11 +67,12 @@ struct SavedArrays {
 };
 
 /// `Steps` takes every accepted step, where it is wanted.
-template <class Spec, class Observable, class Steps = NoSteps>
+template <class Spec, class Observable, class StepsType = NoSteps>
 class SolutionRecorder {
     using Real = typename Spec::Scalar;
 
   public:
+    using Steps = StepsType;
     static constexpr bool saves_nothing = Observable::num_outputs == 0;
     static constexpr bool watches_tangents = !saves_nothing;
     static constexpr Result not_finite = Result::observed_not_finite;  // what is to be saved
@@ -82,6 +83,7 @@ class SolutionRecorder {
     EDDY_HD_AS_ARGUMENT [[nodiscard]] EDDY_HD bool wants_steps() const {
         return steps_.is_wanted();
     }
+    [[nodiscard]] EDDY_HD Steps& steps() { return steps_; }
 
     /// False where what is to be saved is not finite; then nothing is.
     [[nodiscard]] EDDY_HD bool save(std::int32_t lane, std::int32_t k,

@@ -30,6 +30,8 @@ template <class Spec>
 struct TangentError {
     using Real = typename Spec::Primal;
     using State = typename Spec::State;
+    template <class Number>
+    using Tangents = Vec<Number, Spec::state_size>;
     /// Beyond it a tangent is said to be unreliable; errors of the state do not pass one.
     static constexpr int limit = 100;
 
@@ -37,31 +39,42 @@ struct TangentError {
     [[nodiscard]] EDDY_INLINE EDDY_HD static MaskOf<Real> is_beyond(const Problem<Spec>& problem,
                                                                     const State& error,
                                                                     const State& next) {
-        const Real of_tangent = Real(limit * problem.rtol) * largest_tangent(next);
-        MaskOf<Real> beyond(false);
+        return are_beyond(problem, tangents(error), tangents(next));
+    }
+    /// The same of tangents alone.
+    template <class Number>
+    [[nodiscard]] EDDY_INLINE EDDY_HD static MaskOf<Number> are_beyond(
+        const Problem<Spec>& problem, const Tangents<Number>& error, const Tangents<Number>& next) {
+        const Number of_tangent = Number(limit * problem.rtol) * largest_magnitude(next);
+        MaskOf<Number> beyond(false);
         for_components<Spec::state_size>([&](int i) EDDY_INLINE {
-            const Real allowed = Real(limit * problem.atol[i]) + of_tangent;
-            beyond = beyond | (abs(primal(error[i].tangent)) > allowed);
+            const Number allowed = Number(limit * problem.atol[i]) + of_tangent;
+            beyond = beyond | (abs(error[i]) > allowed);
         });
         return beyond;
     }
     /// The largest of all components.
     [[nodiscard]] EDDY_HD static Real ratio(const Problem<Spec>& problem, const State& error,
                                             const State& next) {
-        const Real of_tangent = Real(problem.rtol) * largest_tangent(next);
-        Real largest(0);
+        return ratio_of(problem, tangents(error), tangents(next));
+    }
+    template <class Number>
+    [[nodiscard]] EDDY_HD static Number ratio_of(const Problem<Spec>& problem,
+                                                 const Tangents<Number>& error,
+                                                 const Tangents<Number>& next) {
+        const Number of_tangent = Number(problem.rtol) * largest_magnitude(next);
+        Number largest(0);
         for (int i = 0; i < Spec::state_size; ++i)
-            largest =
-                max(largest, abs(primal(error[i].tangent)) / (Real(problem.atol[i]) + of_tangent));
+            largest = max(largest, abs(error[i]) / (Number(problem.atol[i]) + of_tangent));
         return largest;
     }
 
   private:
-    [[nodiscard]] EDDY_INLINE EDDY_HD static Real largest_tangent(const State& x) {
-        Vec<Real, Spec::state_size> tangents;
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Tangents<Real> tangents(const State& x) {
+        Tangents<Real> tangents;
         for_components<Spec::state_size>([&](int i)
                                              EDDY_INLINE { tangents[i] = primal(x[i].tangent); });
-        return largest_magnitude(tangents);
+        return tangents;
     }
 };
 
