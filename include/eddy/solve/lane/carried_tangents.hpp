@@ -363,9 +363,10 @@ class CarriedTangents {
         } else {
             State<Dual<Real>> at;
             for (int i = 0; i < size; ++i) at[i] = {y[i], tangent[i]};
+            const LaneParameters<Spec> p(&problem, lane);
+            const DualParameters parameters{p, d < num_p ? d : -1};
             const auto values =
-                Observable::value(problem.times_of(lane).save_time[k], at,
-                                  DualParameters{{&problem, lane}, d < num_p ? d : -1}, NoData{});
+                Observable::value(problem.times_of(lane).save_time[k], at, parameters, NoData{});
             for (int i = 0; i < num_outputs; ++i) put(i, values[i].tangent);
         }
     }
