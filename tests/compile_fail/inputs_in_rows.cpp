@@ -1,5 +1,6 @@
 // expect: Rows: an equation over rows reads no inputs; leave Rows
 // Kernels over rows know (t, y, p).
+#include <eddy/eddy.hpp>
 #include <eddy/runtime.hpp>
 
 struct Driven {

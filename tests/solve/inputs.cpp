@@ -4,6 +4,7 @@
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/tsit5.hpp>
+#include <eddy/trace/interpolate.hpp>
 #include <limits>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <eddy/solve/ask/own_times.hpp>
 #include <eddy/solve/ask/save_times.hpp>
-#include <eddy/trace/interpolate.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>
