@@ -18,7 +18,7 @@ import numpy as np
 import optax
 
 jax.config.update("jax_enable_x64", True)
-HIDDEN, WIDTH, CHANNELS, STEPS = 8, 32, 3, 60
+HIDDEN, WIDTH, CHANNELS, STEPS = 8, 32, 3, 40
 
 
 def series(folder: Path, name: str):

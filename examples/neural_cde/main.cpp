@@ -26,7 +26,7 @@ constexpr int num_weights = network.parameter_size;
 /// dz/dt = F(z) du/dt, F a matrix from a network.
 struct Controlled {
     static constexpr int state_size = hidden, parameter_size = num_weights + hidden + 1,
-                         input_size = channels;
+                         input_size = channels, input_degree = 1;
     constexpr auto operator()(auto, const auto& z, const auto& p, const auto&,
                               const auto& du) const {
         const auto matrix = eddy::tanh(network(z, eddy::slice<0, num_weights>(p)));
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
 
     const auto begin = std::chrono::steady_clock::now();
     double loss = 0;
-    constexpr int steps = 60;
+    constexpr int steps = 40;
     for (int step = 0; step < steps; ++step) {
         auto& result = solver(turn, start, eddy::shared(p));
         eddy::require_success(result.report);
