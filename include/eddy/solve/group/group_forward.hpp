@@ -331,11 +331,11 @@ class GroupForward {
     }
     /// The lane of a place goes on behind the impulses at its tstop.
     EDDY_HD void meet_impulses(ChainState<Spec>& x, int place, const LaneChange& change) const {
-        const LaneTimes times = problem_->times_of(of_launch(*team_, change.to.lane));
-        const ImpulseRange here = times.tstops[change.from.tstop].impulses;
+        const Row row = problem_->row_of(of_launch(*team_, change.to.lane));
+        const ImpulseRange here = problem_->times.tstop_of(row, change.from.tstop).impulses;
         if (here.is_empty()) return;
         auto y = state_of<Spec>(x.y, place);
-        guests_.meet_impulses(times, here, change.to.lane, y);
+        guests_.meet_impulses(problem_->times.impulses_of(row), here, change.to.lane, y);
         load_state(x.y, place, y);
     }
     /// Renews the starts of lanes that begin, and the stepper's memory where steps begin.

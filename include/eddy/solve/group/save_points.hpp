@@ -60,7 +60,7 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
         recorder_->save_step(lane, {0, elapsed, size}, {});
     }
     /// What impulses make of the state of a lane, told to recorders that are asked for it on the way back.
-    EDDY_HD void meet_impulses(const LaneTimes& times, const ImpulseRange& range, std::int32_t lane,
+    EDDY_HD void meet_impulses(const auto& times, const ImpulseRange& range, std::int32_t lane,
                                typename Spec::LaneState& y) const {
         MeetImpulses<Spec>::apply(times, range, y,
                                   [&](std::int32_t k, const typename Spec::Lane& number) {

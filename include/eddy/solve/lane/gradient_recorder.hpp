@@ -133,7 +133,7 @@ class GradientRecorder {
     }
     /// From the cotangent of the state behind the impulses at a tstop to that before them.
     EDDY_HD void pull_impulses(std::int32_t lane, std::int32_t tstop, LaneState& cotangent) {
-        pull_impulses(lane, problem_->times_of(of_launch(lane)).tstops[tstop].impulses, cotangent);
+        pull_impulses(lane, problem_->times.tstop_of(input_row(lane), tstop).impulses, cotangent);
     }
     /// The same of a save point there, if it has the state behind them.
     EDDY_HD void pull_save_to_step(const Occupant& occupant, std::int32_t k, LaneState& cotangent) {
@@ -143,7 +143,7 @@ class GradientRecorder {
     }
     EDDY_HD void pull_impulses(std::int32_t lane, const ImpulseRange& range, LaneState& cotangent) {
         MeetImpulses<Spec>::pull(
-            problem_->times_of(of_launch(lane)), range, cotangent,
+            problem_->times.impulses_of(input_row(lane)), range, cotangent,
             [&](std::int32_t k) { return kept(lane, k); },
             [&](std::int32_t k, const Lane& value) { add_amount(lane, k, value); });
     }

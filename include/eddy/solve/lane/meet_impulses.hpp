@@ -8,14 +8,15 @@
 
 namespace eddy::inline v0::detail {
 
+/// `Times` are LaneTimes or LaneImpulses.
 template <class Spec>
 struct MeetImpulses {
     using Lane = typename Spec::Lane;
     using State = typename Spec::LaneState;
 
     /// Changes a state; keep(k, y) is told of the component that impulse k scales, as it was.
-    template <class Keep>
-    EDDY_HD static void apply(const LaneTimes& times, const ImpulseRange& range, State& y,
+    template <class Times, class Keep>
+    EDDY_HD static void apply(const Times& times, const ImpulseRange& range, State& y,
                               const Keep& keep) {
         for (std::int32_t k = range.first; k < range.end; ++k) {
             const PlannedImpulse& impulse = times.impulses[k];
@@ -32,8 +33,8 @@ struct MeetImpulses {
     }
     /// Turns the cotangent of the state after impulses into that before them; kept(k) is what keep was told, and
     /// add(k, value) takes what belongs to an amount.
-    template <class Kept, class Add>
-    EDDY_HD static void pull(const LaneTimes& times, const ImpulseRange& range, State& cotangent,
+    template <class Times, class Kept, class Add>
+    EDDY_HD static void pull(const Times& times, const ImpulseRange& range, State& cotangent,
                              const Kept& kept, const Add& add) {
         for (std::int32_t k = range.end; k-- > range.first;) {
             const PlannedImpulse& impulse = times.impulses[k];

@@ -82,6 +82,11 @@ struct LaneTimes : SharedTimes, LaneSpan {
     }
 };
 
+/// What a lane knows of impulses.
+struct LaneImpulses {
+    const PlannedImpulse* impulses;
+};
+
 /// The times of the lanes of a call: tables with a row for each of the caller's rows, or, where lanes have no times
 /// of their own, with one for all. The span is then the longest.
 struct CallTimes : SharedTimes, LaneSpan {
@@ -108,6 +113,13 @@ struct CallTimes : SharedTimes, LaneSpan {
                 saves + k * num_saves,
                 save_time + k * num_saves,
                 impulses + k * num_impulses};
+    }
+    /// The impulses of that lane, and one of its tstops, where the rest is not asked for.
+    [[nodiscard]] EDDY_HD LaneImpulses impulses_of(Row row) const {
+        return {impulses + table_row(row) * num_impulses};
+    }
+    [[nodiscard]] EDDY_HD const Tstop& tstop_of(Row row, std::int32_t tstop) const {
+        return tstops[table_row(row) * num_tstops + tstop];
     }
     /// The times of all lanes, which have none of their own.
     [[nodiscard]] EDDY_HD LaneTimes of_all() const { return of(Row{0}); }
