@@ -80,6 +80,12 @@ struct Driven {
         return eddy::vec(p[0] * y[1] * u[0], u[0] - p[1] * y[0] * y[1]);
     }
 };
+struct Waves {  // whose elementary functions have other bits in plain numbers than in packs
+    static constexpr int state_size = 2, parameter_size = 2;
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        return eddy::vec(sin(p[0] * y[1]) + t, exp(-p[1] * y[0] * y[0]));
+    }
+};
 struct Weighted {
     constexpr auto operator()(auto t, const auto& y, const auto& p) const {
         return eddy::vec(y[0] * p[1] + t, y[1] / (2.0 + y[0] * y[0]), p[0] * y[1]);
@@ -164,6 +170,19 @@ TEST_CASE("all sensitivities: the same bits by all threads, in packs, in plain n
                 of_turned = rows({{0.2, 3}, {1.5, 0.7}, {1, 2}, {1, 1}, {2, 2}});
     const auto others = on(turned, of_turned, eddy::Cpu{.threads = 1});
     for (std::ptrdiff_t lane = 0; lane < 3; ++lane) CHECK(agree(plain, others, lane, 2 - lane));
+}
+
+TEST_CASE("all sensitivities: on packs, elementary functions have the same bits in any company") {
+    const auto on = [](const Array& from, const Array& of) {
+        return eddy::sensitivities(Waves{}, eddy::Tsit5{}, from, of, at_many_points(),
+                                   eddy::along_both, eddy::Cpu{.threads = 1});
+    };
+    const auto together = on(starts, p);
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) {
+        const Array from = rows({{starts(lane, 0), starts(lane, 1)}}),
+                    of = rows({{p(lane, 0), p(lane, 1)}});
+        CHECK(agree(together, on(from, of), lane, 0));  // directions in places
+    }
 }
 
 TEST_CASE("all sensitivities: a view has a Jacobian of each trajectory") {

@@ -40,6 +40,20 @@ struct TangentSteps {
         });
     }
 
+    /// Those of one place.
+    template <class Number, class Lane>
+    static void take_place(const Linearization<Number>& of_places, int place, bool dense,
+                           Linearization<Lane>& of_place) {
+        for (int i = 0; i < (dense ? num_dense_stages : num_stages); ++i) {
+            const auto& from = of_places.at[i];
+            auto& to = of_place.at[i];
+            for (int e = 0; e < Jacobians::num_of_y; ++e)
+                to.by_y[e] = get_lane(from.by_y[e], place);
+            for (int e = 0; e < Jacobians::num_of_p; ++e)
+                to.by_p[e] = get_lane(from.by_p[e], place);
+        }
+    }
+
     /// What the stages of a Number of tangents get from ∂f/∂p, (stage, component). Zero but where `add` has put something.
     template <class Number>
     struct Sources {

@@ -88,25 +88,36 @@ class CarriedTangents {
     template <class Input>
     void follow(const Problem<Spec>& problem, const Input& in, const Stages<Number>& k,
                 const StepOfPlaces<places>& step, int chain, std::int32_t* num_saved) const {
+        using OfPlaces = typename Tangents::template Linearization<Number>;
         if (!places_are_directions()) {
+            const auto linearize = [&](bool dense, OfPlaces& linear) {
+                Tangents::linearize(in, k, dense, linear);
+            };
             const auto direction = [&](int d) -> State<Number>& { return row(chain, d); };
-            Sweep<Number, Number, places>(*this, problem, step, num_saved).run(in, k, direction);
+            Sweep<Number, Number, places>(*this, problem, step, num_saved)
+                .run(in.y, in.dt, k, linearize, direction);
             return;
         }
+        // Those of all lanes at once, as where lanes are in the places: an elementary function of a plain number has other bits.
+        OfPlaces of_places;
+        bool is_known = false, is_dense = false;
         for (int place = 0; place < places; ++place) {
             if (!step.moves[place]) continue;
+            const auto linearize = [&](bool dense, auto& linear) {
+                if (!is_known || dense > is_dense) Tangents::linearize(in, k, dense, of_places);
+                is_known = true;
+                is_dense = is_dense || dense;
+                Tangents::take_place(of_places, place, dense, linear);
+            };
             const auto of_place = [&](int b) -> State<Number>& { return block(chain, place, b); };
             const StepOfPlaces<1> alone{{step.lane[place]}, {true},
                                         {step.from[place]}, {step.to[place]},
                                         {step.size[place]}, {step.impulses[place]}};
             Stages<Real> of_lane;
             for (int i = 0; i < num_stages; ++i) of_lane[i] = in_place(k[i], place);
-            const State<Real> y = in_place(in.y, place);
-            const TimesInPlace<decltype(in.t)> t{in.t, place};
-            const ValuesInPlace<std::remove_cvref_t<decltype(in.p)>> p{in.p, place};
             const StepSize<double, Real> dt{step.size[place], get_lane(in.dt.h, place)};
             Sweep<Real, Number, 1>(*this, problem, alone, num_saved + place)
-                .run(StepInput{t, y, p, dt, NoPath{}}, of_lane, of_place);
+                .run(in_place(in.y, place), dt, of_lane, linearize, of_place);
         }
     }
 
@@ -137,20 +148,6 @@ class CarriedTangents {
             if (impulse.kind == Impulse::replace) number = Any(0);
         }
     }
-    template <class Times>
-    struct TimesInPlace {
-        const Times& times;
-        int place;
-        [[nodiscard]] auto at_fraction(double c) const {
-            return get_lane(times.at_fraction(c), place);
-        }
-    };
-    template <class Values>
-    struct ValuesInPlace {
-        const Values& values;
-        int place;
-        [[nodiscard]] Real operator[](int i) const { return get_lane(values[i], place); }
-    };
     template <class Any>
     [[nodiscard]] static State<Real> in_place(const State<Any>& y, int place) {
         State<Real> of_place;
@@ -189,16 +186,18 @@ class CarriedTangents {
             }
         }
 
-        template <class Input, class Direction>
-        void run(const Input& in, const Stages<Primal>& k, const Direction& direction) {
+        /// From y, by a step of size dt with the stages k; linearize(dense, linear) makes the Jacobians at these.
+        template <class Size, class Linearize, class Direction>
+        void run(const State<Primal>& y, const Size& dt, const Stages<Primal>& k,
+                 const Linearize& linearize, const Direction& direction) {
             typename Tangents::template Linearization<Primal> linear;
             bool is_last = false;
             for (bool is_first = true; !is_last; is_first = false) {
                 is_last = find_due();
-                if (is_first || interpolates) Tangents::linearize(in, k, interpolates, linear);
-                if constexpr (!shows_state) find_states(in, k);
+                if (is_first || interpolates) linearize(interpolates, linear);
+                if constexpr (!shows_state) find_states(y, dt, k);
                 for (int turn = 0; turn < num_turns; ++turn)
-                    take(in, linear, turn, direction(turn), is_last);
+                    take(dt, linear, turn, direction(turn), is_last);
             }
         }
         /// Finds save points that are due; are these all?
@@ -230,13 +229,13 @@ class CarriedTangents {
                 set_lane(theta, place, static_cast<Real>(wave.theta[place]));
             return theta;
         }
-        template <class Input>
-        void find_states(const Input& in, const Stages<Primal>& k) {
+        template <class Size>
+        void find_states(const State<Primal>& y, const Size& dt, const Stages<Primal>& k) {
             if (num_waves == 0) return;
-            const State<Primal> next = Steps::next_state(in.y, in.dt, k);
+            const State<Primal> next = Steps::next_state(y, dt, k);
             for (int w = 0; w < num_waves; ++w) {
                 const State<Primal> within =
-                    Tangents::Dense::evaluate(in.y, in.dt.h, k, theta_of(waves[w]));
+                    Tangents::Dense::evaluate(y, dt.h, k, theta_of(waves[w]));
                 for (int place = 0; place < count; ++place) {
                     states.y[w][place] = in_place(waves[w].at_end[place] ? next : within, place);
                     if (waves[w].at_end[place] && !problem.times.saves_before_impulses)
@@ -245,8 +244,8 @@ class CarriedTangents {
             }
         }
         /// The directions of a turn.
-        template <class Input>
-        void take(const Input& in, const typename Tangents::template Linearization<Primal>& linear,
+        template <class Size>
+        void take(const Size& dt, const typename Tangents::template Linearization<Primal>& linear,
                   int turn, State<Any>& at, bool is_last) {
             const int first = min(num_p, has_directions ? turn * places : turn),
                       last = min(num_p, has_directions ? first + places : first + 1);
@@ -259,28 +258,28 @@ class CarriedTangents {
                         });
             Stages<Any> k;
             State<Any> next;
-            Tangents::stages(in.dt, at, linear, sources, interpolates, k);
-            Tangents::set_next(in.dt, at, k, next);
+            Tangents::stages(dt, at, linear, sources, interpolates, k);
+            Tangents::set_next(dt, at, k, next);
             sources.clear(first, last);
             State<Any> after = next;
             if (has_impulses) kick_tangents(after);
             const State<Any>& saved_at_end = problem.times.saves_before_impulses ? next : after;
-            for (int w = 0; w < num_waves; ++w) save_wave(in, w, turn, at, saved_at_end, k);
+            for (int w = 0; w < num_waves; ++w) save_wave(dt, w, turn, at, saved_at_end, k);
             if (!is_last) return;
             if constexpr (Spec::is_adaptive) {
-                if (all.marks) watch(turn, Steps::error(in.dt, k), next);
+                if (all.marks) watch(turn, Steps::error(dt, k), next);
             }
             if constexpr (has_directions)
                 at = after;
             else
                 move_where(moves, after, at);
         }
-        template <class Input>
-        void save_wave(const Input& in, int w, int turn, const State<Any>& at,
+        template <class Size>
+        void save_wave(const Size& dt, int w, int turn, const State<Any>& at,
                        const State<Any>& next, const Stages<Any>& k) const {
             const Wave<count>& wave = waves[w];
             State<Any> within{};
-            if (interpolates) within = Tangents::Dense::evaluate(at, in.dt.h, k, theta_of(wave));
+            if (interpolates) within = Tangents::Dense::evaluate(at, dt.h, k, theta_of(wave));
             for_directions(turn, [&](int place, int d, int of_number) {
                 if (wave.k[place] < 0) return;
                 all.save(problem, step.lane[place], wave.k[place], d, state_at(w, place),
