@@ -1,7 +1,8 @@
 #pragma once
 // Vector fields: dy/dt = f(t, y, p). A field is an empty functor with `state_size` and
 // `parameter_size`; its program has the arguments t (scalar), y and p and returns dy/dt. A field may be
-// given in two parts, stiff(t, y, p) and non_stiff(t, y, p), instead: its program is that of their sum.
+// given in two parts, stiff(t, y, p) and non_stiff(t, y, p), instead: its program is that of their sum. One with
+// `input_size` is f(t, y, p, u) or f(t, y, p, u, du): trace/inputs.hpp.
 // Test: tests/trace/trace_graph.cpp, tests/ad/linear_model.cpp
 
 #include <eddy/trace/evaluate.hpp>
@@ -72,11 +73,15 @@ using WholeOf = typename std::conditional_t<
 template <class Field>
 consteval bool check_inputs() {
     if constexpr (HasInputs<Field>) {
-        constexpr bool are_sizes = input_size_of < Field >> 0 && input_degree_of<Field> >= 0 &&
-                                   input_degree_of<Field> <= 3;
+        constexpr int size = input_size_of<Field>, degree = input_degree_of<Field>;
+        constexpr bool are_sizes = size > 0 && degree >= 0 && degree <= 3;
         static_assert(are_sizes,
                       "vector field: input_size must be positive, and input_degree from 0 to 3");
-        if constexpr (are_sizes) {
+        constexpr bool is_whole = !has_stiff_part<Field> && !has_non_stiff_part<Field>;
+        static_assert(is_whole,
+                      "vector field: stiff(t, y, p) and non_stiff(t, y, p) read no inputs; leave "
+                      "input_size out, or give the sum of both as f(t, y, p, u)");
+        if constexpr (are_sizes && is_whole) {
             using Driven = DrivenField<Field>;
             constexpr bool takes_u =
                 Driven::template is_callable<false> || Driven::template is_callable<true>;
