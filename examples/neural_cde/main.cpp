@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <fstream>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 #include "series.hpp"
@@ -70,8 +71,9 @@ double share_right(const Series& series, const std::vector<double>& p) {
 /// Numbers as they lie in memory, column by column.
 void write(const std::string& path, std::span<const double> numbers) {
     const auto bytes = std::as_bytes(numbers);
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+    if (!file) throw std::runtime_error("neural_cde: cannot write " + path);
 }
 void write(const std::string& folder, const std::string& name, const Series& series) {
     const auto all = [](const Array& array) {
