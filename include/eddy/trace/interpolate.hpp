@@ -45,7 +45,8 @@ struct InterpolationKind<Interpolation::cubic_hermite> {
 inline constexpr detail::InterpolationKind<detail::Interpolation::linear> linear;
 /// Cubics with a continuous slope, which are monotone where the values are.
 inline constexpr detail::InterpolationKind<detail::Interpolation::pchip> pchip;
-/// Cubics through given values and slopes.
+/// Cubics through given values and slopes. `cubic_hermite(knots, values, slopes)` makes inputs of a solve, of the shapes that
+/// `piecewise_constant` takes; without slopes these are backward differences, so that nothing depends on later values.
 inline constexpr detail::InterpolationKind<detail::Interpolation::cubic_hermite> cubic_hermite;
 /// Cubics with continuous first and second derivatives, the second one zero at the ends.
 inline constexpr detail::InterpolationKind<detail::Interpolation::natural_spline> natural_spline;

@@ -43,7 +43,7 @@ struct Impulses {
     ImpulseNumbers components = 0;  ///< the component of y that each changes
     ImpulseNumbers amounts{};       ///< in the unit of y; a factor where it scales
     ImpulseKinds kinds{};           ///< add, replace or scale
-    /// Save points at the time of an impulse have the state before it; else the one after it.
+    /// If true, save points at the time of an impulse have the state before it; if false, the one after it.
     bool saved_before = false;
 };
 

@@ -106,7 +106,8 @@ struct HermiteInputs {
 
 }  // namespace detail
 
-/// Inputs that are cubic between knots, with continuous second derivatives, which are zero at both ends.
+/// Inputs that are cubic between knots, with continuous second derivatives, which are zero at both ends. Arguments as of
+/// `piecewise_constant`; two knots at least.
 template <class Values = std::vector<double>>
 [[nodiscard]] Inputs natural_cubic_spline(SaveTimes knots, const Values& values) {
     return {detail::InputPieces::spline, std::move(knots), detail::knot_values(values), {}};

@@ -46,9 +46,9 @@ struct MemoryBudget {
     constexpr operator std::size_t() const { return bytes; }
 };
 
-/// Options of `solve`, `value_and_gradient`, `pullback` and `pushforward`. Times are in the unit of
-/// t.
-/// If t1 < t0, integration goes backward in time, and lists of times descend.
+/// Options of `solve`, `value_and_gradient`, `pullback`, `pushforward`, `sensitivities` and
+/// `hessian_vector_product`. Times are in the unit of t. If t1 < t0, integration goes backward in
+/// time, and lists of times descend, except knots of inputs.
 struct SolveOptions {
     TimeOption t0 = 0;  ///< start time: of every trajectory, or `each(array)`
     /// end time, which must be given: of every trajectory, or `each(array)`

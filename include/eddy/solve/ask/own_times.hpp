@@ -23,8 +23,9 @@ struct OwnTimes {
 };
 
 /// Times of each trajectory's own, from an array of doubles, which is copied: (trajectory) for `.t0` and `.t1`,
-/// (trajectory, save point) for `.save_at`. A row has its times in the order of integration; where a trajectory has
-/// fewer than others it is filled up at the end with NaN.
+/// (trajectory, save point) for `.save_at`, (trajectory, impulse) for the members of `.impulses`, (trajectory, knot) and
+/// (trajectory, knot · component) for knots and values of `.inputs`. A row has its times in the order of integration;
+/// where a trajectory has fewer than others it is filled up at the end with NaN.
 template <class Array>
 [[nodiscard]] OwnTimes each(const Array& array) {
     static_assert(detail::is_ensemble_array<Array>,

@@ -1,7 +1,7 @@
 #pragma once
 // Parameters of trajectories that do not lie in rows of one array: some of each trajectory and some of all, or
-// picked from a table. A solve reads them where they are, when a trajectory begins and at its save points, and so
-// copies none. Gradients arrive in rows, one for each trajectory, and are added up here where several read one number:
+// picked from a table. A solve on the host reads them where they are, when a trajectory begins and at its save points, and
+// so copies none; devices and `Rows` are given rows that are gathered before. Gradients arrive in rows, one for each trajectory, and are added up here where several read one number:
 // in the order of the trajectories, whoever computed them.
 // Test: tests/solve/parameter_tables.cpp
 

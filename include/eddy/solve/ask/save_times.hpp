@@ -50,7 +50,8 @@ struct Times {
     Times(const Array& array) : values(detail::numbers_of(array)) {}
 };
 
-/// Save points: a list of times for all trajectories, or `each(array)`.
+/// Save points, and other numbers that each trajectory may have for its own (times of impulses, knots): a list for all
+/// trajectories, or `each(array)`.
 struct SaveTimes : Times {
     OwnTimes own;         ///< the times of each trajectory; empty where all have one list
     bool is_own = false;  ///< has each trajectory its own?

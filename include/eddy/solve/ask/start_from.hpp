@@ -16,8 +16,8 @@ struct StartFrom {
 };
 
 /// Initial values y0 = function(p), or function(t0, p), of each trajectory: stands where y0 stands. Gradients with
-/// respect to p, and to t0, are those through the function as well; `gradient.y0` is that with respect to its value. `num_lanes` says
-/// how many trajectories there are where all share their parameters.
+/// respect to p, and to t0, include the derivatives of the function; `gradient.y0` is the gradient with respect to its
+/// value. `num_lanes` says how many trajectories there are where all share their parameters.
 template <class Function>
 [[nodiscard]] StartFrom<Function> start_from(const Function&, std::ptrdiff_t num_lanes = 0) {
     constexpr bool has_no_state = detail::is_stateless<Function>;

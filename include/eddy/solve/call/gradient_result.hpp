@@ -63,7 +63,7 @@ struct Gradient {
     /// With respect to the amounts of impulses, (trajectory, impulse); empty without `.impulses`.
     EnsembleArray<Real> impulse_amounts;
     /// With respect to the times of impulses, (trajectory, impulse), with `differentiate_times`. Of several at one
-    /// time the first has the derivative with respect to the time that they have together.
+    /// time the first has the derivative with respect to the time that they have together, and the others have zero.
     EnsembleArray<Real> impulse_times;
     /// Of `parameters(own, shared)`: with respect to the shared ones, one row, summed over the trajectories.
     EnsembleArray<Real> shared;

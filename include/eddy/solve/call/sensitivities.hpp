@@ -219,7 +219,8 @@ template <class Field, class Method, class... Extras>
 
 /// The solution, and all of its derivatives with respect to the parameters, to y0, or to both:
 /// `sensitivities(field, method, y0, p, options, along_both, extras...)`. Each is what `pushforward` finds in its direction:
-/// to rounding where steps of explicit methods carry all of them, else bit for bit. Step sizes are held constant.
+/// to rounding where steps of explicit methods carry all of them, else bit for bit. Step sizes are held constant. y0 and p
+/// are arrays, or p is `shared(p)`.
 template <class Field, class Method, class Y0, class Parameters, bool of_p, bool of_y0,
           class... Extras>
 [[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,
