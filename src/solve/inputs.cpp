@@ -111,8 +111,8 @@ class InputRow {
         return inputs_.knots.is_own ? compose(" of trajectory {}", row_) : std::string();
     }
     [[nodiscard]] std::ptrdiff_t num_knots() const {
-        return static_cast<std::ptrdiff_t>(inputs_.knots.is_own ? inputs_.knots.own.num_times
-                                                                : inputs_.knots.values.size());
+        return inputs_.knots.is_own ? inputs_.knots.own.num_times
+                                    : static_cast<std::ptrdiff_t>(inputs_.knots.values.size());
     }
     void require_values(const KnotValues& values, const char* name, const char* where) const {
         const std::ptrdiff_t wanted = num_knots() * use_.size;

@@ -68,15 +68,17 @@ inline constexpr bool is_gradient_into = false;
 template <class Real>
 inline constexpr bool is_gradient_into<GradientInto<Real>> = true;
 
+/// What a loss that is traced when it is called makes of data.
+template <class Real>
+struct TracedSeeds : RowSeeds<Real> {
+    std::ptrdiff_t columns = -1;  // of the data that the loss was traced with; −1: without
+};
+
 /// `solver(data, y0, p)`, as of GradientSolver. The loss is traced once for each number of data.
 template <class LossFunction>
 class RowGradientSolver : RowObject {
     template <class Parameters>
     using Into = GradientInto<NumberOnRows<Parameters>>;
-    template <class Real>
-    struct Seeds : RowSeeds<Real> {
-        std::ptrdiff_t columns = -1;  // of the data that the loss was traced with; −1: without
-    };
 
   public:
     RowGradientSolver(RowCall&& call, const LossFunction& loss)
@@ -114,7 +116,8 @@ class RowGradientSolver : RowObject {
 
   private:
     template <class Real, class... Data>
-    void trace(Seeds<Real>& seeds, bool may_miss, std::ptrdiff_t columns, const Data&... data) {
+    void trace(TracedSeeds<Real>& seeds, bool may_miss, std::ptrdiff_t columns,
+               const Data&... data) {
         if (seeds.loss && columns == seeds.columns && may_miss == seeds.may_miss_values) return;
         seeds.loss = nullptr;
         seeds.may_miss_values = may_miss;
@@ -122,14 +125,14 @@ class RowGradientSolver : RowObject {
         seeds.columns = columns;
     }
     template <class Real, class Y0, class Parameters>
-    decltype(auto) run(const Seeds<Real>& seeds, const Y0& y0, const Parameters& p,
+    decltype(auto) run(const TracedSeeds<Real>& seeds, const Y0& y0, const Parameters& p,
                        const GradientInto<Real>& into, const Cancellation& cancelled) {
         if constexpr (check_arrays_on_rows<Y0, Parameters>())
             return differentiate_on_rows<Real>(kept_, call_, arrays(y0, p), seeds, into, cancelled);
     }
 
     [[no_unique_address]] LossFunction loss_;
-    SeedsOfBoth<Seeds> seeds_;
+    SeedsOfBoth<TracedSeeds> seeds_;
 };
 
 /// `solver(cotangents, y0, p)`, as of PullbackSolver.
