@@ -88,7 +88,8 @@ class GradientSolver
                     {}, options_, Choice::has_ranks, detail::returns_early(this->memory()), where);
                 workspace.run(options_, backend_, kept_, cancelled, where);
                 workspace.add_up_table(p);
-                detail::tell_unread<Field, ObjectiveFor<Data>>(workspace.result.report, p);
+                detail::tell_unread<Field, ObjectiveFor<Data>>(workspace.result.report, p,
+                                                               is_used_);
                 return HessianVectorProduct<EnsembleScalarOf<Y0>>{
                     std::move(workspace.result.gradient), std::move(workspace.tangent),
                     std::move(workspace.result.report), std::move(workspace.result.loss)};
@@ -110,9 +111,10 @@ class GradientSolver
     template <class Data>
     using ObjectiveFor = detail::LossTermOf<Field, LossFunction, Data>;
     template <class Data, class Start, class Parameters>
-    static void tell_unread_of(GradientReport& report, const Parameters& p) {
+    void tell_unread_of(GradientReport& report, const Parameters& p) {
         using Program = detail::StartProgram<Field, typename Start::is_start>;
-        detail::tell_unread<Field, ObjectiveFor<Data>, detail::Reader<Program, 1>>(report, p);
+        detail::tell_unread<Field, ObjectiveFor<Data>, detail::Reader<Program, 1>>(report, p,
+                                                                                   is_used_);
     }
 
     template <class Data, class Start, class Parameters>
@@ -186,7 +188,8 @@ class GradientSolver
                     workspace.run(options_, backend_, kept_, cancelled, name);
                 });
                 workspace.add_up_table(p);
-                detail::tell_unread<Field, ObjectiveFor<Data>>(workspace.result.report, p);
+                detail::tell_unread<Field, ObjectiveFor<Data>>(workspace.result.report, p,
+                                                               is_used_);
                 return workspace.result;
             });
     }
@@ -224,6 +227,8 @@ class GradientSolver
         workspace.seeds.data = workspace.arrays.data();
         return workspace;
     }
+
+    std::vector<char> is_used_;  // (entry) of a table of parameters
 
     using Object::backend_, Object::kept_, Object::options_, Object::workspace_;
 };

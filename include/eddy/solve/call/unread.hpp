@@ -59,16 +59,17 @@ struct UnreadComponents {
     }
 };
 
-/// Says which parameters, each component of all trajectories, and of a table which entries.
+/// Says which parameters, each component of all trajectories, and of a table which entries. `components` ascend; `is_used` is
+/// memory for a flag for each entry.
 template <class Real>
 EDDY_EXPORT void list_unread(std::vector<UnreadParameter>& unread, std::span<const int> components,
                              const ParameterTable<Real>* table, std::ptrdiff_t num_lanes,
-                             int num_parameters);
+                             int num_parameters, std::vector<char>& is_used);
 
 /// Says in a report which parameters neither the equation nor the loss nor `MoreReaders` read. Of noise and events it is
 /// not asked what they read.
 template <class Field, class Objective, class... MoreReaders, class Parameters>
-void tell_unread(GradientReport& report, const Parameters& p) {
+void tell_unread(GradientReport& report, const Parameters& p, std::vector<char>& is_used) {
     report.unread.clear();
     if constexpr (!StochasticField<Field> && !KineticField<Field> && !has_event<Field>) {
         using Unread = UnreadComponents<Field::parameter_size, Reader<FieldProgram<Field>, 2>,
@@ -77,7 +78,7 @@ void tell_unread(GradientReport& report, const Parameters& p) {
         const ParameterTable<Real>* table = nullptr;
         if constexpr (HasTable<Parameters>) table = &p.table;
         list_unread(report.unread, Unread::components(), table, report.num_lanes(),
-                    Field::parameter_size);
+                    Field::parameter_size, is_used);
     }
 }
 

@@ -244,7 +244,7 @@ class GradientRecorder {
     }
     /// Adds to the gradient of all parameters.
     EDDY_HD void add_p(std::int32_t lane, const Vec<Lane, Spec::parameter_room>& values) {
-        if (!Spec::shares_parameters && Spec::parameter_size > 0) {
+        if constexpr (!Spec::shares_parameters && Spec::parameter_size > 0) {
             add_row<Spec::parameter_size>(target_->p, target_->p_tangent, row(lane), values);
         } else {
             for (int i = 0; i < Spec::parameter_size; ++i) add_p(lane, i, values[i]);
