@@ -1,4 +1,4 @@
-// expect: must be (trajectory, component) arrays, all of float or all of double
+// expect: must be \(trajectory, component\) arrays, all of float or all of double
 // Equations over rows are computed in one kind of number.
 #include <eddy/runtime.hpp>
 
