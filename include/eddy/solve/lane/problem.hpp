@@ -157,13 +157,15 @@ template <class Spec>
 class LaneParameters {
   public:
     EDDY_HD LaneParameters(const Problem<Spec>* problem, LaunchLane lane)
-        : problem_(problem), row_(problem->row_of_p(lane)), lane_(lane) {}
+        : problem_(problem), row_(problem->row_of_p(lane)) {
+        if constexpr (Spec::input_room > 0) inputs_row_ = problem->row_of(lane);
+    }
 
     [[nodiscard]] EDDY_HD typename Spec::Lane operator[](int i) const {
         if constexpr (Spec::input_room > 0) {
             if (i >= Spec::parameter_size)
                 return typename Spec::Lane(
-                    problem_->input_number(problem_->row_of(lane_), 0, i - Spec::parameter_size));
+                    problem_->input_number(inputs_row_, 0, i - Spec::parameter_size));
         }
         return problem_->p_of_row(row_, i);
     }
@@ -171,7 +173,7 @@ class LaneParameters {
   private:
     const Problem<Spec>* problem_;
     Row row_;
-    LaunchLane lane_;
+    [[no_unique_address]] KeptIf<(Spec::input_room > 0), Row> inputs_row_{};
 };
 
 }  // namespace eddy::inline v0::detail
