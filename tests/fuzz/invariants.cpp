@@ -127,10 +127,16 @@ class Checker {
         std::int64_t numbers = 0;
         const eddy::SolveOptions& options = ask_.options;
         for (const auto* list :
-             {&options.atol.values, &options.save_at.values, &options.step_to.values,
-              &options.jump_times.values, &options.t0.own().values, &options.t1.own().values,
-              &options.save_at.own.values})
+             {&options.atol.values, &options.step_to.values, &options.jump_times.values,
+              &options.t0.own().values, &options.t1.own().values,
+              &options.inputs.values.rows.values, &options.inputs.slopes.rows.values})
             numbers += static_cast<std::int64_t>(list->size());
+        const eddy::Impulses& impulses = options.impulses;
+        for (const eddy::SaveTimes* list :
+             {&options.save_at, &impulses.times,
+              static_cast<const eddy::SaveTimes*>(&impulses.components),
+              static_cast<const eddy::SaveTimes*>(&impulses.amounts), &options.inputs.knots})
+            numbers += static_cast<std::int64_t>(list->values.size() + list->own.values.size());
         for (const Table* table : {&ask_.y0, &ask_.p, &ask_.y0_tangent, &ask_.p_tangent})
             numbers += table->rows() * table->cols();
         for (const Table& table : ask_.seeds) numbers += table.rows() * table.cols();
