@@ -172,8 +172,8 @@ class LaneParameters {
 
   private:
     const Problem<Spec>* problem_;
-    Row row_;
     [[no_unique_address]] KeptIf<(Spec::input_room > 0), Row> inputs_row_{};
+    Row row_;
 };
 
 }  // namespace eddy::inline v0::detail
