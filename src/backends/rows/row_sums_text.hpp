@@ -11,7 +11,6 @@ namespace eddy::inline v0::detail {
 namespace {
 
 using namespace row_kernels;
-using row_kernels::Times;  // not those of an option
 /// Lanes of a vector, at most those of the narrowest tile.
 template <class Real>
 constexpr int lanes_of = std::min(native_lanes<Real>, 8);

@@ -316,8 +316,7 @@ consteval bool check_refusal() {
                    "parameters on the device";
         case Refusal::waiting_inputs:
             return "{}: inputs in an asynchronous call, whose derivatives are added up on the "
-                   "host; "
-                   "leave one of them out";
+                   "host; leave one of them out";
         case Refusal::waiting_tangents:
             return "{}: this gradient has tangents (a Hessian's, or those of "
                    "estimate_gradient_error), which come to the host, but the call is "
