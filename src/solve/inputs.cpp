@@ -212,7 +212,7 @@ class InputRow {
 }
 /// The number of a coefficient in a row.
 [[nodiscard]] std::ptrdiff_t place_of(const InputUse& use, std::size_t piece, int power, int i) {
-    return static_cast<std::ptrdiff_t>(piece) * use.room() + 1 + power * use.size + i;
+    return static_cast<std::ptrdiff_t>(piece) * use.room + 1 + power * use.size + i;
 }
 
 }  // namespace
@@ -241,13 +241,13 @@ InputPlan<Real> plan_inputs(const Inputs& inputs, const InputUse& use, const Tim
                      "{}: inputs of degree {}, but the equation reads pieces of degree {}; leave "
                      "its member input_degree out, or give other inputs",
                      where, inputs.degree(), use.degree);
-    const std::ptrdiff_t rows = num_rows(inputs), width = most_pieces(inputs) * use.room();
+    const std::ptrdiff_t rows = num_rows(inputs), width = most_pieces(inputs) * use.room;
     std::vector<InputRow> all;
     for (std::ptrdiff_t row = 0; row < rows; ++row) {
         all.emplace_back(inputs, use, row).require(where);
         if (row == 0) plan.coefficients.assign(rows, width, Real(0));
         for (std::size_t k = 0; k < all.back().num_pieces(); ++k)
-            plan.coefficients(row, static_cast<std::ptrdiff_t>(k) * use.room()) =
+            plan.coefficients(row, static_cast<std::ptrdiff_t>(k) * use.room) =
                 static_cast<Real>(all.back().knots()[k]);
         all.back().make([&](std::size_t piece, int power, int i, double value) {
             plan.coefficients(row, place_of(use, piece, power, i)) = static_cast<Real>(value);

@@ -15,8 +15,7 @@ namespace eddy::inline v0::detail {
 /// What a field reads of inputs; size 0: nothing.
 struct InputUse {
     int size = 0, degree = 0;
-
-    [[nodiscard]] int room() const { return size == 0 ? 0 : 1 + size * (degree + 1); }
+    int room = 0;  // numbers of one piece
 };
 
 template <class Real>

@@ -31,7 +31,7 @@ class PreparedProblem {
   public:
     /// What the equation reads of inputs.
     static constexpr InputUse input_use{input_size_of<typename Spec::Field>,
-                                        input_degree_of<typename Spec::Field>};
+                                        input_degree_of<typename Spec::Field>, Spec::input_room};
     Problem<Spec> problem;
     RankShare ranks;  // where several processes share the lanes of the call
 
