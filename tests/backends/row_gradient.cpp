@@ -12,6 +12,7 @@
 #include <vector>
 #include "support/catch.hpp"
 #include "support/equations.hpp"
+#include "support/impulses.hpp"
 #include "support/own_times.hpp"
 #include "support/same_bits.hpp"
 
@@ -63,6 +64,8 @@ void check_gradient(const eddy::SolveOptions& options, std::ptrdiff_t lanes, con
     CHECK(rows.report.success());
     CHECK(largest_difference(rows.gradient.y0, oracle.gradient.y0) < tolerance);
     CHECK(largest_difference(rows.gradient.p, oracle.gradient.p) < tolerance);
+    CHECK(largest_difference(rows.gradient.impulse_amounts, oracle.gradient.impulse_amounts) <
+          tolerance);
     CHECK(std::abs(rows.loss.total / oracle.loss.total - 1) < 0.1 * tolerance);
     CHECK(rows.loss.num_successful == lanes);
     CHECK(rows.report.stats(0).evaluations == oracle.report.stats(0).evaluations);
@@ -172,6 +175,44 @@ TEST_CASE("rows: gradients are those of the oracle") {
                                 eddy::shared(one));
     check_gradient<eddy::RK4>({.t1 = 0.5, .save_at = {0.103, 0.5}, .dt0 = 0.01}, 70, own);
     check_gradient<eddy::Tsit5>(support::with_own_times({}, 70, 0.5), 70, own);
+}
+TEST_CASE("rows: so are those through impulses, and of their amounts") {
+    const auto own = filled(70, 8, 0.5), one = filled(1, 8, 0.5);
+    for (const bool saved_before : {false, true}) {
+        const eddy::SolveOptions at_all{.t1 = 0.5, .save_at = {0, 0.1, 0.125, 0.25, 0.5}};
+        const auto options = support::with_impulses(at_all, 0, 0.5, saved_before);
+        constexpr double tolerance = 1e-12;
+        check_gradient<eddy::Tsit5>(options, 70, own, tolerance);
+        check_gradient<eddy::Tsit5>(options, 1, eddy::shared(one), tolerance);
+        check_gradient<eddy::Tsit5>(
+            support::with_own_impulses({.t1 = 0.75, .save_at = {0.2, 0.5}}, 20, saved_before), 20,
+            eddy::shared(one), tolerance);
+    }
+}
+TEST_CASE("rows: neither a budget, checkpoints nor threads change what impulses bring") {
+    const auto y0 = filled(150, 1, 0.05), p = filled(1, 8, 0.5), data = filled(1, 0, 0.1);
+    const auto run = [&](std::size_t budget, int threads) {
+        eddy::SolveOptions options = support::with_impulses({.t1 = 2}, 0, 2, false);
+        options.memory_budget = budget;
+        return eddy::value_and_gradient(lorenz(), eddy::Tsit5{}, SquaredError{}, data, y0,
+                                        eddy::shared(p), options, eddy::Rows{.threads = threads});
+    };
+    const auto whole = run(std::size_t{1} << 30, 1);
+    const auto check = [&](const auto& other) {
+        bool same = support::same_bits(whole.loss.total, other.loss.total);
+        for (int i = 0; i < 3; ++i)
+            same = same && support::same_bits(whole.gradient.p(0, i), other.gradient.p(0, i));
+        for (int k = 0; k < 5; ++k)
+            same = same && support::same_bits(whole.gradient.impulse_amounts(149, k),
+                                              other.gradient.impulse_amounts(149, k));
+        CHECK(same);
+        CHECK(other.gradient.impulse_amounts(149, 0) != 0);
+    };
+
+    check(run(std::size_t{1} << 30, 3));
+    check(run(std::size_t{1} << 18, 1));
+    check(run(std::size_t{1} << 12, 1));
+    CHECK(run(std::size_t{1} << 12, 1).report.counters.recomputed > 0);
 }
 TEST_CASE("rows: so are those in single precision, by no more than it rounds") {
     const auto own = filled<float>(70, 8, 0.5), one = filled<float>(1, 8, 0.5);

@@ -8,6 +8,7 @@
 #include <vector>
 #include "support/catch.hpp"
 #include "support/equations.hpp"
+#include "support/impulses.hpp"
 #include "support/own_times.hpp"
 #include "support/same_bits.hpp"
 
@@ -112,6 +113,21 @@ TEST_CASE("rows: times of each trajectory's own have them, too") {
     check_method<eddy::Tsit5>(support::with_own_times({}, 200, 2), 200);
     check_method<eddy::Tsit5>(support::with_own_times({.jump_times = {-0.4}}, 70, -1), 70);
     check_method<eddy::RK4>(support::with_own_times({.dt0 = 0.01}, 70, 1), 70);
+}
+TEST_CASE("rows: behind impulses they have them, wherever these are, and in refilled places") {
+    for (const bool saved_before : {false, true}) {
+        const auto with = [&](const eddy::SolveOptions& options) {
+            return support::with_impulses(options, 0, 1, saved_before);
+        };
+        check_method<eddy::Tsit5>(with({.t1 = 1, .save_at = {0, 0.25, 0.3, 0.5, 1}}), 1);
+        check_method<eddy::Tsit5>(with({.t1 = 1, .save_at = {0, 0.25, 0.3, 0.5, 1}}), 200);
+        check_method<eddy::Tsit5, float>(with({.t1 = 1}), 70);
+        check_method<eddy::RK4>(with({.t1 = 1, .jump_times = {0.5}, .dt0 = 0.01}), 70);
+        check_method<eddy::Tsit5>(support::with_impulses({.t0 = 1, .t1 = 0}, 1, 0, saved_before),
+                                  13);
+        check_method<eddy::Tsit5>(
+            support::with_own_impulses({.t1 = 1, .save_at = {0.5, 0.75}}, 200, saved_before), 200);
+    }
 }
 TEST_CASE("rows: many components have the bits of the oracle, in few lanes and in wide tiles") {
     check_many<eddy::Tsit5>(2, {.t1 = 3, .save_at = {0.4, 3}});
@@ -250,9 +266,8 @@ TEST_CASE("rows: wrong arguments are told in one sentence") {
                       "solve: p is 3 x 3 (trajectory, component); give 4 x 3");
     CHECK_THROWS_WITH(
         eddy::solve(lorenz(), eddy::Tsit5{}, y0, parameters(4),
-                    {.t1 = 1, .impulses = {.times = {0.5}, .amounts = 1}}),
-        "solve: impulses of a RuntimeField, which knows none; write the equation as a struct, and "
-        "name no backend, or Cpu");
+                    {.t1 = 1, .impulses = {.times = {0.5}, .components = 3, .amounts = 1}}),
+        "solve: an impulse changes component 3 of y, which has 3; give a number below that");
     CHECK(eddy::solve(ByHand{}, eddy::Tsit5{}, y0, y0, {.t1 = 0.1}).success());
     CHECK_THROWS_WITH(
         eddy::solve(ByHand{}, eddy::Tsit5{}, starts<float>(4), parameters<float>(4), {.t1 = 1}),

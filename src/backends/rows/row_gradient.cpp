@@ -117,8 +117,8 @@ void RowGradient<Real>::advance(RowState<Real>& x, std::int64_t round) {
     if (round >= log_.num_first()) {
         restore_clocks(x);
         attempt_again(y, nullptr, log_.spare());
-        solve_.settle_again(round + 1);
         step_->accept(y, solve_.clocks(), false);
+        solve_.settle_again(round + 1, y);
         x.clocks.assign(solve_.clocks().block(),
                         solve_.clocks().block() + RowClocks::num_bytes(step_->width()));
         return;
@@ -128,7 +128,19 @@ void RowGradient<Real>::advance(RowState<Real>& x, std::int64_t round) {
     step_->next_state(y, step_->work());
     if (choose_stepped(false))
         step_->kernels().choose_rows(y, step_->work(), step_->shape(), chosen_);
+    if (problem_->times.num_impulses > 0) meet_impulses(y);
     if (round + 1 == log_.num_first()) x.clocks = after_log_;
+}
+/// The lanes that landed in the round at hand go on behind the impulses there.
+template <class Real>
+void RowGradient<Real>::meet_impulses(Real* y) {
+    for (int place = 0; place < count_; ++place) {
+        const LoggedStep& step = steps_[place];
+        const LaneTimes times = problem_->times_of(first_ + place);
+        if (lands(step, times) && !times.is_end(step.tstop))
+            step_->impulses().meet(place, times, times.tstops[step.tstop].impulses, y + place,
+                                   step_->width());
+    }
 }
 template <class Real>
 void RowGradient<Real>::make_round(RowState<Real>& x, std::int64_t round) {
@@ -286,6 +298,7 @@ void RowGradient<Real>::begin_back(LaneOutcome* outcomes) {
         is_alive_[place] = place < count_ && !is_failure(outcomes[place].result);
         saves_left_[place] = is_alive_[place] ? solve_.num_saved(place) : 0;
     }
+    step_->impulses().begin_back();
     if (objective_.loss)
         seed_losses();
     else
@@ -319,12 +332,16 @@ bool RowGradient<Real>::add_saves() {
         const LoggedStep& step = steps_[place];
         if (step.size == 0) continue;
         const LaneTimes times = problem_->times_of(first_ + place);
+        const ImpulseRange& met = times.tstops[step.tstop].impulses;
+        if (lands(step, times))
+            step_->impulses().pull(place, times, met, cotangent_ + place, width);
         while (saves_left_[place] > 0 && times.saves[saves_left_[place] - 1] > step.before) {
             const std::int32_t k = --saves_left_[place];
             step_->state_of(place, seeds(k), column_);
             if (times.saves[k] == step.after) {
-                for (int c = 0; c < problem_->state_size; ++c)
-                    cotangent_[c * width + place] += column_[c];
+                if (is_behind_impulses(times, step.tstop, k))
+                    step_->impulses().pull(place, times, met, column_, 1);
+                add_to_cotangent(place);
                 continue;
             }
             if (!is_dense) {
@@ -336,6 +353,11 @@ bool RowGradient<Real>::add_saves() {
         }
     }
     return is_dense;
+}
+template <class Real>
+void RowGradient<Real>::add_to_cotangent(int place) {
+    step_->kernels().add_column(cotangent_ + place, step_->width(), 1, column_, 1,
+                                problem_->state_size);
 }
 template <class Real>
 void RowGradient<Real>::add_dense(int place, const Real* seed, double theta) {
@@ -384,7 +406,23 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     kernels.choose_rows(cotangent_, pulled_, step_->shape(), chosen_);
 }
 
-/// Save points at t0, and what the lanes have got.
+/// To the state that was given, from behind the impulses at t0, and save points there.
+template <class Real>
+void RowGradient<Real>::pull_start(int place) {
+    const LaneTimes times = problem_->times_of(first_ + place);
+    if (!times.saves_before_impulses) add_saves_at_start(place);
+    step_->impulses().pull(place, times, times.impulses_at_start(), cotangent_ + place,
+                           step_->width());
+    add_saves_at_start(place);
+}
+template <class Real>
+void RowGradient<Real>::add_saves_at_start(int place) {
+    while (saves_left_[place] > 0) {
+        step_->state_of(place, seeds(--saves_left_[place]), column_);
+        add_to_cotangent(place);
+    }
+}
+/// What the lanes have got.
 template <class Real>
 void RowGradient<Real>::hand_out(const GradientTarget<Real>& target,
                                  const SharedTarget<Real>& shared, LaneOutcome* outcomes) {
@@ -394,11 +432,7 @@ void RowGradient<Real>::hand_out(const GradientTarget<Real>& target,
         shared.sums[i] += of_p_[i];
     for (int place = 0; place < count_; ++place) {
         if (!is_alive_[place]) continue;
-        while (saves_left_[place] > 0) {
-            step_->state_of(place, seeds(--saves_left_[place]), column_);
-            for (int c = 0; c < problem_->state_size; ++c)
-                cotangent_[c * width + place] += column_[c];
-        }
+        pull_start(place);
         // A derivative may be infinite where all values are numbers, as that of √y at 0.
         Real nothing = 0;
         for (int c = 0; c < problem_->state_size; ++c) {
@@ -409,6 +443,10 @@ void RowGradient<Real>::hand_out(const GradientTarget<Real>& target,
             const Real x = of_p_[i * width + place];
             nothing += x - x;
         }
+        for (std::int32_t k = 0; k < problem_->times.num_impulses; ++k) {
+            const Real x = step_->impulses().of_amount(place, k);
+            nothing += x - x;
+        }
         if (objective_.loss && nothing != 0) {
             outcomes[place].result = Result::non_finite;
             continue;
@@ -416,6 +454,8 @@ void RowGradient<Real>::hand_out(const GradientTarget<Real>& target,
         const std::ptrdiff_t lane = first_ + place;
         for (int c = 0; c < problem_->state_size; ++c)
             target.y0(lane, c) += cotangent_[c * width + place];
+        for (std::int32_t k = 0; k < problem_->times.num_impulses; ++k)
+            target.impulse_amounts(lane, k) += step_->impulses().of_amount(place, k);
         for (int i = 0; i < num_p; ++i) {
             const Real x = of_p_[i * width + place];
             if (!problem_->shares_parameters)

@@ -107,7 +107,14 @@ class RowGradient final : RowRecorder<Real> {
     void take_steps(const LoggedStep* row);
     [[nodiscard]] bool choose_stepped(bool if_alive);
     bool choose_lanes(const auto& is_chosen);
+    [[nodiscard]] bool lands(const LoggedStep& step, const LaneTimes& times) const {
+        return step.size > 0 && step.after == times.tstops[step.tstop].elapsed;
+    }
+    void meet_impulses(Real* y);
     [[nodiscard]] bool add_saves();
+    void add_to_cotangent(int place);
+    void pull_start(int place);
+    void add_saves_at_start(int place);
     void add_dense(int place, const Real* seed, double theta);
     void linearize(int count, const RowState<Real>& x, std::int64_t round);
     void measure_losses(LaneOutcome* outcomes);

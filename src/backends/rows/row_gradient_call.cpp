@@ -75,7 +75,8 @@ class GradientOnRows : public GradientResults<Real> {
         return {at.loss.get(), seeds_->arrays, this->loss};
     }
     [[nodiscard]] GradientExtent extent() const {
-        return {LaneBlocks::from(0, prepared_.num_lanes()), 0};
+        return {LaneBlocks::from(0, prepared_.num_lanes()), 0,
+                prepared_.problem.times.num_impulses};
     }
 
     std::shared_ptr<const FieldMaker> loss_maker_;

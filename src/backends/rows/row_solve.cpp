@@ -45,6 +45,7 @@ void RowSolve<Real>::begin(std::ptrdiff_t first, std::int32_t count, RowRecorder
     first_ = first;
     count_ = next_lane_ = count;
     round_ = 0;
+    step_.impulses().begin();
     const int width = step_.width();
     // Beyond the last lane, that lane again: numbers that the equation can take.
     for (int place = 0; place < width; ++place)
@@ -104,7 +105,7 @@ void RowSolve<Real>::refill(Real* y) {
     for (int place = 0; place < step_.width(); ++place) {
         if (lane_[place] != no_lane) {
             if (!goes_further_[place]) continue;
-            clocks_.head_for(place, clocks_.tstop(place) + 1, times(place), num_saved_[place]);
+            go_further(place, times(place), num_saved_[place], y);
         } else if (next_lane_ < count_) {
             const std::int32_t lane = next_lane_++;
             step_.load(place, first_ + lane, y);
@@ -122,10 +123,31 @@ void RowSolve<Real>::refill(Real* y) {
 }
 
 template <class Real>
-void RowSolve<Real>::state_at(int place, double elapsed, const Real* y, bool& has_stages) {
+void RowSolve<Real>::go_further(int place, const LaneTimes& times, std::int32_t num_saved,
+                                Real* y) {
+    const std::int32_t tstop = clocks_.tstop(place);
+    step_.impulses().meet(place, times, times.tstops[tstop].impulses, y + place, step_.width());
+    clocks_.head_for(place, tstop + 1, times, num_saved);
+}
+
+template <class Real>
+void RowSolve<Real>::state_at(int place, std::int32_t k, const Real* y, bool& has_stages) {
     const auto& rows = clocks_.rows();
+    const LaneTimes of_lane = times(place);
+    const double elapsed = of_lane.saves[k];
+    if (elapsed == 0 && of_lane.saves_before_impulses) {
+        for (int c = 0; c < step_.state_size(); ++c)
+            state_[c] = problem_->y0(first_ + lane_[place], c);
+        return;
+    }
     if (elapsed <= rows.before[place]) return step_.state_of(place, y, state_);
-    if (elapsed == rows.elapsed[place]) return step_.state_of(place, step_.next(), state_);
+    if (elapsed == rows.elapsed[place]) {
+        const std::int32_t tstop = clocks_.tstop(place);
+        step_.state_of(place, step_.next(), state_);
+        if (is_behind_impulses(of_lane, tstop, k))
+            step_.impulses().meet(place, of_lane, of_lane.tstops[tstop].impulses, state_, 1);
+        return;
+    }
     if (!has_stages) step_.complete_stages(y, clocks_);
     has_stages = true;
     step_.state_within(place, y, (elapsed - rows.before[place]) / rows.tried[place], state_);
@@ -142,7 +164,7 @@ bool RowSolve<Real>::save_passed(int place, const Real* y, bool& has_stages, std
     for (; num_saved_[place] < problem_->times.num_saves; ++num_saved_[place]) {
         const std::int32_t k = num_saved_[place];
         if (times(place).saves[k] > elapsed) break;
-        state_at(place, times(place).saves[k], y, has_stages);
+        state_at(place, k, y, has_stages);
         for (broken = 0; broken < step_.state_size(); ++broken)
             if (!std::isfinite(state_[broken])) return false;
         broken = -1;
@@ -194,14 +216,13 @@ LaneEnding RowSolve<Real>::ending_of(int place, const Verdict& verdict, const Re
 }
 
 template <class Real>
-void RowSolve<Real>::settle_again(std::int64_t round) {
+void RowSolve<Real>::settle_again(std::int64_t round, Real* y) {
     for (int place = 0; place < count_; ++place) {
         if (attempts_[place] <= round)
             clocks_.stop(place);
         else if (clocks_.rows().elapsed[place] ==
                  times_at_start(place).tstops[clocks_.tstop(place)].elapsed)
-            clocks_.head_for(place, clocks_.tstop(place) + 1, times_at_start(place),
-                             problem_->times.num_saves);
+            go_further(place, times_at_start(place), problem_->times.num_saves, y);
     }
 }
 template <class Real>

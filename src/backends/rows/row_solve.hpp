@@ -47,8 +47,8 @@ class RowSolve {
 
     // What a gradient repeats of lanes that have begun together.
 
-    /// Settles again what an attempt meant for them, after so many rounds: they end as they did.
-    void settle_again(std::int64_t round);
+    /// Settles again what an attempt to y meant for them, after so many rounds: they end as they did.
+    void settle_again(std::int64_t round, Real* y);
     /// The steps of a round that is known.
     void take_steps(const LoggedStep* row);
 
@@ -59,7 +59,10 @@ class RowSolve {
     /// the state.
     [[nodiscard]] bool save_passed(int place, const Real* y, bool& has_stages,
                                    std::int32_t& broken);
-    void state_at(int place, double elapsed, const Real* y, bool& has_stages);
+    /// The state of a lane at save point k.
+    void state_at(int place, std::int32_t k, const Real* y, bool& has_stages);
+    /// A lane goes on behind the impulses at its tstop.
+    void go_further(int place, const LaneTimes& times, std::int32_t num_saved, Real* y);
     void settle(int place, const Real* y, bool& has_stages, bool goes_on, ThreadTeam<1>& team);
     [[nodiscard]] LaneEnding ending_of(int place, const Verdict& verdict, const Real* y,
                                        std::int32_t broken) const;

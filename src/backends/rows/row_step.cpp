@@ -20,6 +20,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
       method_(problem.method),
       field_(&field),
       kernels_(&row_kernels::of<Real>(problem.is_fused)),
+      impulses_(problem, field.width(), goes_back, arena),
       times_(problem.row_times()),
       width_(field.width()),
       num_residuals_(goes_back ? field.num_residuals() : 0),
@@ -50,6 +51,7 @@ template <class Real>
 void RowStep<Real>::load(int place, std::ptrdiff_t lane, Real* y) {
     for (int c = 0; c < problem_->state_size; ++c) y[c * width_ + place] = problem_->y0(lane, c);
     const LaneTimes times = problem_->times_of(lane);
+    impulses_.meet(place, times, times.impulses_at_start(), y + place, width_);
     t0_[place] = times.t0;
     span_[place] = static_cast<Real>(times.span);
     lowest_[place] = times.tstops[0].lowest;

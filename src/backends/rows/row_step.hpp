@@ -6,6 +6,7 @@
 #include <eddy/solve/lane/ending.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
 #include "row_clocks.hpp"
+#include "row_impulses.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -22,12 +23,13 @@ class RowStep {
     [[nodiscard]] const row_kernels::Kernels<Real>& kernels() const { return *kernels_; }
     [[nodiscard]] const Real* next() const { return next_; }
     [[nodiscard]] Real* work() const { return work_; }
+    [[nodiscard]] RowImpulses<Real>& impulses() { return impulses_; }
 
     /// The parameters of a call whose lanes share them as numbers.
     void take_parameters() {
         if (problem_->sums_tile) copy_parameters(p_);
     }
-    /// The start and the parameters of a lane, into its place.
+    /// The start, behind the impulses there, and the parameters of a lane, into its place.
     void load(int place, std::ptrdiff_t lane, Real* y);
     /// Those that all lanes share, as numbers.
     void copy_parameters(Real* to) const;
@@ -90,6 +92,7 @@ class RowStep {
     const MethodOnRows* method_;
     FieldOnTileOf<Real>* field_;
     const row_kernels::Kernels<Real>* kernels_;
+    RowImpulses<Real> impulses_;
     row_kernels::Times times_;
     int width_, num_residuals_;
     bool goes_back_, has_first_stage_ = false;

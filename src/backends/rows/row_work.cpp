@@ -54,8 +54,7 @@ void PreparedRows<Real>::plan(const RowCall& call, const char* where) {
         atol_.push_back(static_cast<Real>(options.atol[c]));
     counted_ = field.counted_components();
     times_ = plan_times(options, {method.estimates_error, method.steps_to_save_points}, where);
-    require_possible_on(Machine::rows, Features().with(Feature::impulses, times_.num_impulses > 0),
-                        where);
+    require_impulses(times_.impulses, field.num_states(), where);
     problem.times = times_.view();
     problem.method = &method;
     problem.control = call.control;

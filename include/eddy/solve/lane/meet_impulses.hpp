@@ -8,6 +8,27 @@
 
 namespace eddy::inline v0::detail {
 
+/// What an impulse makes of the number that it is for; keep(number) is told of one that it scales, as it was.
+template <class Number, class Keep>
+EDDY_HD void meet_impulse(const PlannedImpulse& impulse, const Number& amount, Number& number,
+                          const Keep& keep) {
+    if (impulse.kind == Impulse::scale) {
+        keep(number);
+        number = number * amount;
+    } else {
+        number = impulse.kind == Impulse::add ? number + amount : amount;
+    }
+}
+/// Turns the cotangent of that number into the one before the impulse; kept() is what keep was told, and add(value)
+/// takes what belongs to the amount.
+template <class Number, class Kept, class Add>
+EDDY_HD void pull_impulse(const PlannedImpulse& impulse, const Number& amount, Number& cotangent,
+                          const Kept& kept, const Add& add) {
+    add(impulse.kind == Impulse::scale ? cotangent * kept() : cotangent);
+    if (impulse.kind == Impulse::scale) cotangent = cotangent * amount;
+    if (impulse.kind == Impulse::replace) cotangent = Number(0);
+}
+
 /// `Times` are LaneTimes or LaneImpulses.
 template <class Spec>
 struct MeetImpulses {
@@ -22,12 +43,7 @@ struct MeetImpulses {
             const PlannedImpulse& impulse = times.impulses[k];
             const Lane amount = amount_of(impulse);
             with_component(y, impulse, [&](Lane& number) {
-                if (impulse.kind == Impulse::scale) {
-                    keep(k, number);
-                    number = number * amount;
-                } else {
-                    number = impulse.kind == Impulse::add ? number + amount : amount;
-                }
+                meet_impulse(impulse, amount, number, [&](const Lane& found) { keep(k, found); });
             });
         }
     }
@@ -39,9 +55,9 @@ struct MeetImpulses {
         for (std::int32_t k = range.end; k-- > range.first;) {
             const PlannedImpulse& impulse = times.impulses[k];
             with_component(cotangent, impulse, [&](Lane& number) {
-                add(k, impulse.kind == Impulse::scale ? number * kept(k) : number);
-                if (impulse.kind == Impulse::scale) number = number * amount_of(impulse);
-                if (impulse.kind == Impulse::replace) number = Lane(0);
+                pull_impulse(
+                    impulse, amount_of(impulse), number, [&] { return kept(k); },
+                    [&](const Lane& value) { add(k, value); });
             });
         }
     }
