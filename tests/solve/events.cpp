@@ -332,11 +332,3 @@ TEST_CASE("events: a second call of a solver begins without any") {
     CHECK(second.stats(0).events == 0);
     CHECK(std::isnan(second.event_t(0)));
 }
-
-TEST_CASE("events: impulses beside them are refused") {
-    CHECK_THROWS_WITH(
-        eddy::solve(Ball{}, eddy::Tsit5{}, thrown, balls,
-                    {.t1 = 1, .impulses = {.times = {0.5}, .amounts = 1}}),
-        "solve: impulses of an equation with events; make the impulses events of time as well, or "
-        "leave one of them out");
-}

@@ -82,6 +82,24 @@ TEST_CASE("inputs: linear pieces have the closed form, and so have derivatives o
               1e-12);
 }
 
+TEST_CASE("inputs: a save point behind an impulse moves along f of the inputs there") {
+    auto options = options_with(eddy::piecewise_linear(knots, values));
+    options.save_at = options.step_to = {1.5};
+    const auto times_of = [&] {
+        return eddy::value_and_gradient(Driven{}, eddy::Tsit5{}, SumOfBoth{}, start_of(1),
+                                        Array(1, 1, k), options, eddy::Serial{},
+                                        eddy::differentiate_times)
+            .gradient;
+    };
+    const auto without = times_of();
+    options.impulses = {.times = {1.5}, .amounts = 0.25};
+
+    const auto with = times_of();
+
+    CHECK(std::abs(with.save_at(0, 0) - (without.save_at(0, 0) - k * 0.25)) < 1e-11);
+    CHECK(std::abs(with.impulse_times(0, 0) - k * 0.25) < 1e-11);
+}
+
 TEST_CASE("inputs: u follows interpolation, between knots and beyond them") {
     const std::vector<double> at{0.2, 0.5, 0.9, 1.25, 1.7, 2};
     eddy::SolveOptions options{.t1 = end, .rtol = 1e-10, .save_at = at, .step_to = at};

@@ -47,14 +47,12 @@ class EventsOfLane {
     /// A side of zero is known by what g was last, but for zero; in a state where it is zero, or that an event
     /// leaves at zero, by where it moves to.
     void begin(const StepStart<Spec>& at) {
-        lane_.with_step(at, 0, [&](const auto& in) {
-            const Motion motion = motion_at(in.t.first, at.y, in.p);
-            for (int i = 0; i < num_events; ++i) {
-                side_[i] = motion.g[i];
-                if (side_[i] == 0) side_[i] = side_along(motion, i);
-            }
-        });
+        know_sides(at);
         for_timed([&]<int i>(const auto& times) { due_[i] = times.template first<i>(); });
+    }
+    /// The same behind a tstop's impulses, where it has some: what they pass is no event.
+    void go_on(const StepStart<Spec>& at) {
+        if (!lane_.times().tstops[at.tstop - 1].impulses.is_empty()) know_sides(at);
     }
     /// The time until the next event that is due.
     [[nodiscard]] double due_after(double elapsed) const { return soonest() - elapsed; }
@@ -156,6 +154,15 @@ class EventsOfLane {
     }
 
   private:
+    void know_sides(const StepStart<Spec>& at) {
+        lane_.with_step(at, 0, [&](const auto& in) {
+            const Motion motion = motion_at(in.t.first, at.y, in.p);
+            for (int i = 0; i < num_events; ++i) {
+                side_[i] = motion.g[i];
+                if (side_[i] == 0) side_[i] = side_along(motion, i);
+            }
+        });
+    }
     /// Calls visit<i>(times) for each function of time.
     template <class Visit>
     void for_timed(const Visit& visit) const {

@@ -76,7 +76,8 @@ class LaneGradient {
             typename Stepper::template DenseCotangent<Number> dense{};
             bool has_inner_saves = false;
             met_ = {};
-            if (step.end == times_.tstops[step.from.tstop].elapsed) meet_impulses(in, step);
+            if (step.end == times_.tstops[step.from.tstop].elapsed && !step.ends_lane())
+                meet_impulses(in, step);
             pull_impulses(cotangent_);
             if constexpr (Spec::has_event) take_end_at_event(step);
             while (saves_left_ > 0 && times_.saves[saves_left_ - 1] > step.from.elapsed)

@@ -69,6 +69,7 @@ class LaneSolve {
             if (!lands) continue;
             at_.y = lane_.behind_impulses(at_);
             head_for(at_.tstop + 1);
+            if constexpr (Spec::has_event) events_.go_on(at_);
         }
     }
     /// Save points that were reached.

@@ -21,7 +21,7 @@ enum class Refusal {
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
     observe_of_loss, extra_of_nested, inputs_of_noise, inputs_on_tiles, inputs_on_rows, inputs_over_ranks,
     // From here on only a run knows.
-    backward_noise, own_times_on_tiles, impulses_on_tiles, events_with_impulses, algebraic_with_impulses, paths_of_impulses, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
+    backward_noise, own_times_on_tiles, impulses_on_tiles, algebraic_with_impulses, paths_of_impulses, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
     steps_of_paths, waiting_switch, waiting_times, waiting_impulses, waiting_counts, waiting_tables, waiting_inputs, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
     waiting_devices, sums_over_ranks, waiting_ranks, stealing_on_device, steps_of_stealing,
     times_of_stealing, impulses_of_stealing
@@ -89,7 +89,7 @@ inline constexpr Combinations rows[] = {
     {own_times, "times of each trajectory's own, `each(array)`", {}, {yes, no(own_times_on_tiles), yes, yes, yes, no(waiting_times), yes}},
     {impulses, "`.impulses`", {}, {yes, no(impulses_on_tiles), yes, yes, yes, no(waiting_impulses), yes}},
     {impulses_with_events, "`.impulses` with events",
-     {no(events_with_impulses), no(events_with_impulses), no(events_with_impulses), vacant, vacant, vacant}},
+     {yes, yes, yes, vacant, vacant, vacant}},
     {impulses_of_algebraic, "`.impulses` with a singular mass matrix", {vacant, no(algebraic_with_impulses), vacant, vacant, vacant, vacant}},
     {impulses_of_paths, "`.impulses` with `.paths`", {}, {}, {yes, yes, no(paths_of_impulses), no(paths_of_impulses), vacant, vacant}},
     {inputs, "inputs, `.inputs`", {yes, yes, yes, yes, no(inputs_of_noise), no(inputs_of_noise)},
@@ -272,9 +272,6 @@ consteval bool check_refusal() {
                    "for all; name no backend, or Cpu";
         case Refusal::impulses_on_tiles:
             return "{}: impulses on the backend Tiles, which knows none; name no backend, or Cpu";
-        case Refusal::events_with_impulses:
-            return "{}: impulses of an equation with events; make the impulses events of time as "
-                   "well, or leave one of them out";
         case Refusal::algebraic_with_impulses:
             return "{}: impulses of an equation with a singular mass matrix, whose algebraic "
                    "components would no longer fit; leave them out, or eliminate these components";

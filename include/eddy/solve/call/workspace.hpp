@@ -263,8 +263,6 @@ class PreparedProblem {
                                     where);
         require_impulses(times.impulses, Spec::state_size, where);
         const bool has_impulses = !times.impulses.empty();
-        require_argument(!has_impulses || !Spec::has_event, said_of(Refusal::events_with_impulses),
-                         where);
         require_argument(!has_impulses || !LaneStart<Spec>::is_solved_for,
                          said_of(Refusal::algebraic_with_impulses), where);
         if constexpr (Spec::input_room > 0)

@@ -19,6 +19,12 @@ struct EventGuest : Guest<EventGuest<Spec>> {
                               LaunchLane lane, const typename Spec::LaneState& y0) {
         EventSeeker<Spec>::begin(x.events, place, problem, lane, y0);
     }
+    EDDY_HD static void go_on(ChainState<Spec>& x, int place, const Problem<Spec>& problem,
+                              LaunchLane lane, std::int32_t tstop) {
+        using Seeker = EventSeeker<Spec>;
+        const typename Spec::LaneState y = state_of<Spec>(x.y, place);
+        Seeker::go_on(x.events, place, Seeker::sides_at(problem, lane, tstop, y));
+    }
     EDDY_HD static void clear(ChainState<Spec>& x, int place) {
         EventSeeker<Spec>::begin(x.events, place, {});
     }

@@ -331,12 +331,14 @@ class GroupForward {
     }
     /// The lane of a place goes on behind the impulses at its tstop.
     EDDY_HD void meet_impulses(ChainState<Spec>& x, int place, const LaneChange& change) const {
-        const Row row = problem_->row_of(of_launch(*team_, change.to.lane));
+        const LaunchLane lane = of_launch(*team_, change.to.lane);
+        const Row row = problem_->row_of(lane);
         const ImpulseRange here = problem_->times.tstop_of(row, change.from.tstop).impulses;
         if (here.is_empty()) return;
         auto y = state_of<Spec>(x.y, place);
         guests_.meet_impulses(problem_->times.impulses_of(row), here, change.to.lane, y);
         load_state(x.y, place, y);
+        Guests::go_on(x, place, *problem_, lane, change.to.tstop);
     }
     /// Renews the starts of lanes that begin, and the stepper's memory where steps begin.
     EDDY_HD void renew_places(Loop& x, int number, const Changes& changes) const {

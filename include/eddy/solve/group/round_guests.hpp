@@ -56,6 +56,9 @@ struct Guest {
     EDDY_HD static void start(auto& /*x*/, int /*place*/, const auto& /*problem*/,
                               LaunchLane /*lane*/, const auto& /*y0*/) {}
     EDDY_HD static void clear(auto& /*x*/, int /*place*/) {}
+    /// The lane of a place goes on behind impulses, its steps heading for a tstop. A replay calls this once more.
+    EDDY_HD static void go_on(auto& /*x*/, int /*place*/, const auto& /*problem*/,
+                              LaunchLane /*lane*/, std::int32_t /*tstop*/) {}
     /// A lane enters a place.
     EDDY_HD static void enter(const auto& /*at*/, int /*place*/, std::int32_t /*lane*/) {}
     /// Is what this guest does all that happens in the round, to any member of the team? Not where another one `sees`.
@@ -103,6 +106,10 @@ struct RoundGuests : Guests... {
         (Guests::start(x, place, problem, lane, y0), ...);
     }
     EDDY_HD static void clear(auto& x, int place) { (Guests::clear(x, place), ...); }
+    EDDY_HD static void go_on(auto& x, int place, const auto& problem, LaunchLane lane,
+                              std::int32_t tstop) {
+        (Guests::go_on(x, place, problem, lane, tstop), ...);
+    }
     /// Calls say(guest) with each of them.
     template <class Say>
     EDDY_INLINE EDDY_HD void each(const Say& say) {

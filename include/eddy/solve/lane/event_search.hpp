@@ -40,7 +40,7 @@ struct EventSeeker {
 
     /// A lane begins in a place, on these sides of zero; or a place becomes empty.
     EDDY_HD static void begin(EventSearch<Spec>& search, int place, const Sides& sides) {
-        for (int i = 0; i < num_events; ++i) set_lane(search.side.data[i], place, sides.data[i]);
+        go_on(search, place, sides);
         set_lane(search.uncut, place, 0.);
         if constexpr (Spec::moves_times) set_lane(search.clock, place, typename Spec::Scalar(0));
         put_bracket<Spec>(search, place, {});
@@ -50,25 +50,32 @@ struct EventSeeker {
     /// The lane that begins there, from y.
     EDDY_HD static void begin(EventSearch<Spec>& search, int place, const Problem<Spec>& problem,
                               LaunchLane lane, const typename Spec::LaneState& y) {
-        begin(search, place, sides_at_start(problem, lane, y));
+        begin(search, place, sides_at(problem, lane, 0, y));
         if constexpr (Spec::has_timed_events)
             EventDue<Spec>::begin(search, place, problem.times_of(lane),
                                   LaneParameters<Spec>{&problem, lane});
     }
-    /// The sides of zero where a lane begins.
-    [[nodiscard]] EDDY_HD static Sides sides_at_start(const Problem<Spec>& problem, LaunchLane lane,
-                                                      const typename Spec::LaneState& y) {
+    /// The lane there goes on behind impulses, on these sides: what impulses pass is no event.
+    EDDY_HD static void go_on(EventSearch<Spec>& search, int place, const Sides& sides) {
+        for (int i = 0; i < num_events; ++i) set_lane(search.side.data[i], place, sides.data[i]);
+    }
+    /// The sides of zero where the steps of a lane to a tstop begin, in y.
+    [[nodiscard]] EDDY_HD static Sides sides_at(const Problem<Spec>& problem, LaunchLane lane,
+                                                std::int32_t tstop,
+                                                const typename Spec::LaneState& y) {
         using Lane = typename Spec::Lane;
         const LaneTimes times = problem.times_of(lane);
-        const double t0 = times.tstops[0].confine(times.t0);
-        const LaneParameters<Spec> p{&problem, lane};
-        const auto now = Functions::template values<Lane>(t0, y, p);
+        const double elapsed = tstop > 0 ? times.tstops[tstop - 1].elapsed : 0;
+        const double t = times.tstops[tstop].confine(mul_add(times.direction, elapsed, times.t0));
+        const LaneParameters<Spec> p{&problem, lane, tstop};
+        const auto now = Functions::template values<Lane>(t, y, p);
         Sides sides{};
         static_for<0, num_events>([&]<int i>() {
             const auto g = static_cast<double>(primal(now.data[i]));
             sides.data[i] = is_timed<i> ? 1 : g;
             if (is_timed<i> || g != 0) return;
-            const Lane slope = slope_of<i, Lane>(t0, y, p, LaneStart<Spec>::slope(problem, lane));
+            const Lane slope =
+                slope_of<i, Lane>(t, y, p, LaneStart<Spec>::slope(problem, lane, y, t, tstop));
             sides.data[i] = side_from(g, times.direction * static_cast<double>(primal(slope)), 0);
         });
         return sides;

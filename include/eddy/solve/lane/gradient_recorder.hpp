@@ -217,9 +217,9 @@ class GradientRecorder {
                                             const LaneState& seed) {
         const LaunchLane of_lane = of_launch(lane);
         const LaneTimes times = problem_->times_of(of_lane);
-        const Tstop& next = times.tstops[times.is_end(tstop) ? tstop : tstop + 1];
-        return dot_of(seed, LaneStart<Spec>::slope(*problem_, of_lane, state(lane, k),
-                                                   next.confine(times.save_time[k])));
+        const std::int32_t next = times.is_end(tstop) ? tstop : tstop + 1;
+        const double t = times.tstops[next].confine(times.save_time[k]);
+        return dot_of(seed, LaneStart<Spec>::slope(*problem_, of_lane, state(lane, k), t, next));
     }
 
     EDDY_HD void add_y0(std::int32_t lane, const LaneState& cotangent) {

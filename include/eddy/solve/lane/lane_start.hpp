@@ -104,10 +104,10 @@ struct LaneStart {
     [[nodiscard]] EDDY_HD static State slope(const Problem<Spec>& problem, LaunchLane lane) {
         return slope(problem, lane, state(problem, lane), time_of(problem, lane));
     }
-    /// The same in another state, at another time.
+    /// The same in another state, at another time, where steps head for a tstop.
     [[nodiscard]] EDDY_HD static State slope(const Problem<Spec>& problem, LaunchLane lane,
-                                             const State& y, double t) {
-        const LaneParameters<Spec> p{&problem, lane};
+                                             const State& y, double t, std::int32_t tstop = 0) {
+        const LaneParameters<Spec> p{&problem, lane, tstop};
         if constexpr (is_solved_for)
             return StartOf<Field>::slope(t, y, p);
         else if constexpr (has_mass<Field>)

@@ -152,27 +152,33 @@ struct Problem {
     }
 };
 
-/// The parameters of one lane, read where they are; behind them the inputs at its start.
+/// The parameters of one lane, read where they are; behind them the inputs of its steps to a tstop.
 template <class Spec>
 class LaneParameters {
   public:
-    EDDY_HD LaneParameters(const Problem<Spec>* problem, LaunchLane lane)
+    EDDY_HD LaneParameters(const Problem<Spec>* problem, LaunchLane lane,
+                           [[maybe_unused]] std::int32_t tstop = 0)
         : problem_(problem), row_(problem->row_of_p(lane)) {
-        if constexpr (Spec::input_room > 0) inputs_row_ = problem->row_of(lane);
+        if constexpr (Spec::input_room > 0) inputs_ = {problem->row_of(lane), tstop};
     }
 
     [[nodiscard]] EDDY_HD typename Spec::Lane operator[](int i) const {
         if constexpr (Spec::input_room > 0) {
             if (i >= Spec::parameter_size)
                 return typename Spec::Lane(
-                    problem_->input_number(inputs_row_, 0, i - Spec::parameter_size));
+                    problem_->input_number(inputs_.row, inputs_.tstop, i - Spec::parameter_size));
         }
         return problem_->p_of_row(row_, i);
     }
 
   private:
+    struct Piece {
+        Row row;
+        std::int32_t tstop;
+    };
+
     const Problem<Spec>* problem_;
-    [[no_unique_address]] KeptIf<(Spec::input_room > 0), Row> inputs_row_{};
+    [[no_unique_address]] KeptIf<(Spec::input_room > 0), Piece> inputs_{};
     Row row_;
 };
 
