@@ -1,6 +1,7 @@
 // A gradient says which parameters nothing reads.
 
 #include <eddy/backends/serial.hpp>
+#include <eddy/runtime.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/euler.hpp>
 #include <vector>
@@ -28,9 +29,14 @@ struct Start {
 const Array starts(3, 1, 1.);
 
 Unread unread(const auto& from, const auto& p) {
-    return eddy::value_and_gradient(Decay{}, eddy::Euler{}, Loss{}, from, p, {.t1 = 1, .dt0 = 0.5},
-                                    eddy::Serial{})
-        .report.unread;
+    const auto told_by = [&](const auto& backend) {
+        return eddy::value_and_gradient(Decay{}, eddy::Euler{}, Loss{}, from, p,
+                                        {.t1 = 1, .dt0 = 0.5}, backend)
+            .report.unread;
+    };
+    const Unread of_packs = told_by(eddy::Serial{});
+    CHECK(told_by(eddy::Rows{}) == of_packs);
+    return of_packs;
 }
 
 }  // namespace

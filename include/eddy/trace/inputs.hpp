@@ -5,6 +5,7 @@
 // parameters; a solve changes those numbers where a step ends on a knot.
 // Test: tests/solve/inputs.cpp
 
+#include <eddy/trace/input_piece.hpp>
 #include <eddy/trace/structured.hpp>
 #include <eddy/trace/trace.hpp>
 
@@ -28,11 +29,12 @@ template <HasInputs Field>
 requires requires { Field::input_degree; }
 inline constexpr int input_degree_of<Field> = Field::input_degree;
 
-/// Numbers of one piece: its knot, then (power, component).
+/// Both of these.
 template <class Field>
-inline constexpr int input_room_of = HasInputs<Field>
-                                         ? 1 + input_size_of<Field>*(input_degree_of<Field> + 1)
-                                         : 0;
+inline constexpr InputSizes input_sizes_of{input_size_of<Field>, input_degree_of<Field>};
+/// Numbers of one piece.
+template <class Field>
+inline constexpr int input_room_of = input_sizes_of<Field>.room();
 /// What the program of a field reads in the place of p: p, and one piece behind it.
 template <class Field>
 inline constexpr int program_parameters_of = Field::parameter_size + input_room_of<Field>;
@@ -57,43 +59,33 @@ struct DrivenField {
     constexpr auto operator()(const Time& t, const State& y, const Read& q) const
         requires(is_callable<false> || is_callable<true>) {
         const auto since = t - q[num_p];
-        const auto u = value<degree>(q, since);
+        const Coefficients<Read> coefficients{q};
+        const auto u = value_of_piece<degree>(coefficients, since);
         if constexpr (num_p == 0)
-            return at(t, y, q, q, since, u);
+            return at(t, y, q, coefficients, since, u);
         else
-            return at(t, y, slice<0, num_p>(q), q, since, u);
+            return at(t, y, slice<0, num_p>(q), coefficients, since, u);
     }
 
   private:
-    template <int power, class Read>
-    static constexpr auto coefficients(const Read& q) {
-        return slice<num_p + 1 + power * size, size>(q);
-    }
-    /// Horner's scheme: u, and du.
-    template <int last, int power = 0, class Read, class Time>
-    static constexpr auto value(const Read& q, const Time& since) {
-        if constexpr (power == last)
-            return coefficients<power>(q);
-        else
-            return coefficients<power>(q) + since * value<last, power + 1>(q, since);
-    }
-    template <int last, int power = 1, class Read, class Time>
-    static constexpr auto slope(const Read& q, const Time& since) {
-        if constexpr (power == last)
-            return static_cast<double>(power) * coefficients<power>(q);
-        else
-            return static_cast<double>(power) * coefficients<power>(q) +
-                   since * slope<last, power + 1>(q, since);
-    }
-    template <class Time, class State, class Parameters, class Read, class Since, class Input>
-    static constexpr auto at(const Time& t, const State& y, const Parameters& p, const Read& q,
+    template <class Read>
+    struct Coefficients {
+        const Read& q;
+        template <int power>
+        [[nodiscard]] constexpr auto at() const {
+            return slice<num_p + 1 + power * size, size>(q);
+        }
+    };
+    template <class Time, class State, class Parameters, class Piece, class Since, class Input>
+    static constexpr auto at(const Time& t, const State& y, const Parameters& p,
+                             [[maybe_unused]] const Piece& coefficients,
                              [[maybe_unused]] const Since& since, const Input& u) {
         if constexpr (!is_callable<true>)
             return Field{}(t, y, p, u);
         else if constexpr (degree == 0)
             return Field{}(t, y, p, u, 0.0 * u);
         else
-            return Field{}(t, y, p, u, slope<degree>(q, since));
+            return Field{}(t, y, p, u, slope_of_piece<degree>(coefficients, since));
     }
 };
 

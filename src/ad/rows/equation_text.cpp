@@ -26,6 +26,8 @@ std::string number_text(double value) {
 class TextWriter {
   public:
     explicit TextWriter(const RuntimeField& field) : names_(field.names()) {
+        require_argument(field.num_inputs() == 0,
+                         "to_text: a field that reads inputs; keep the text that it was made of");
         complete(names_.states, field.num_states(), "y");
         complete(names_.parameters, field.num_parameters(), "p");
         complete(names_.observables, static_cast<int>(field.observables().outputs.size()), "o");

@@ -177,6 +177,20 @@ class GraphField final : public FieldMaker {
             changing = components_that_change(code_->graph());
         return changing.empty() ? FieldMaker::counted_components() : changing;
     }
+    [[nodiscard]] std::vector<int> unread_parameters() const override {
+        // Behind them lie inputs.
+        const int count = code_->arguments()[2].size - sizes().inputs.room();
+        std::vector<char> is_read(static_cast<std::size_t>(count), 0);
+        for (const Node& node : code_->graph().nodes) {
+            if (node.op != Op::argument || node.index != 2) continue;
+            for (int i = node.offset; i < std::min(node.offset + node.size, count); ++i)
+                is_read[static_cast<std::size_t>(i)] = 1;
+        }
+        std::vector<int> unread;
+        for (int i = 0; i < count; ++i)
+            if (!is_read[static_cast<std::size_t>(i)]) unread.push_back(i);
+        return unread;
+    }
 
   private:
     template <class Real>

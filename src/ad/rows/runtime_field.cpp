@@ -24,7 +24,7 @@ Graph with_outputs(Graph graph, std::size_t first, std::size_t last) {
 
 }  // namespace
 
-RuntimeField::RuntimeField(Graph graph, FieldNames names, RowLevel level) {
+RuntimeField::RuntimeField(Graph graph, FieldNames names, RowLevel level, InputSizes inputs) {
     require_argument(graph.arguments.size() == 3 && graph.arguments[0].size == 1,
                      "trace_field: a program of {} arguments; make one of (t, y, p)",
                      graph.arguments.size());
@@ -38,13 +38,15 @@ RuntimeField::RuntimeField(Graph graph, FieldNames names, RowLevel level) {
     parts.observables = with_outputs(graph, 1, graph.outputs.size());
     parts.graph = with_outputs(std::move(graph), 0, 1);
     parts.names = std::move(names);
-    parts.sizes = {num_states, parts.graph.arguments[2].size, reads_argument(parts.graph, 0)};
+    parts.sizes = {num_states, parts.graph.arguments[2].size - inputs.room(),
+                   reads_argument(parts.graph, 0), inputs};
     parts.maker = detail::graph_field(parts.graph, parts.sizes, level);
     parts_ = std::make_shared<const Parts>(std::move(parts));
 }
 
 int RuntimeField::num_states() const { return parts_->sizes.states; }
 int RuntimeField::num_parameters() const { return parts_->sizes.parameters; }
+int RuntimeField::num_inputs() const { return parts_->sizes.inputs.size; }
 bool RuntimeField::reads_time() const { return parts_->sizes.reads_time; }
 const Graph& RuntimeField::graph() const { return parts_->graph; }
 const Graph& RuntimeField::observables() const { return parts_->observables; }

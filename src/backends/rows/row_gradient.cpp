@@ -1,7 +1,6 @@
 #include "row_gradient.hpp"
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace eddy::inline v0::detail {
 
@@ -47,8 +46,8 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
     dense_of_y_ = rows(problem.state_size);
     for (int i = 0; i < num_dense(); ++i) dense_of_k_[i] = rows(problem.state_size);
     const bool sums = problem.sums_tile;
-    of_p_ = sums ? arena.take<Real>(problem.parameter_size) : rows(problem.parameter_size);
-    of_step_ = sums ? of_p_ : rows(problem.parameter_size);
+    of_p_ = sums ? arena.take<Real>(problem.parameter_size) : rows(problem.read_size());
+    of_step_ = sums ? of_p_ : rows(problem.read_size());
     lanes_ = arena.take<int>(width);
     saved_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
     seeds_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
@@ -65,6 +64,7 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
         loss_t_ = rows(1);
     }
     saves_left_ = arena.take<std::int32_t>(width);
+    pulled_tstops_ = arena.take<std::int32_t>(width);
     logged_tstops_ = arena.take<std::int32_t>(width);
     is_alive_ = arena.take<bool>(width);
 }
@@ -173,7 +173,7 @@ void RowGradient<Real>::carry_clocks(RowState<Real>& x) {
 }
 template <class Real>
 void RowGradient<Real>::restore_clocks(const RowState<Real>& x) {
-    std::memcpy(solve_.clocks().block(), x.clocks.data(), x.clocks.size());
+    solve_.restore_clocks(x.clocks.data());
 }
 /// The attempt of a round that is not in the log, from the clocks before it.
 template <class Real>
@@ -292,8 +292,9 @@ template <class Real>
 void RowGradient<Real>::begin_back(LaneOutcome* outcomes) {
     const int width = step_->width();
     std::fill_n(cotangent_, block(), Real(0));
-    std::fill_n(of_p_, std::int64_t{problem_->parameter_size} * (problem_->sums_tile ? 1 : width),
+    std::fill_n(of_p_, std::int64_t{problem_->read_size()} * (problem_->sums_tile ? 1 : width),
                 Real(0));
+    std::fill_n(pulled_tstops_, width, -1);
     for (int place = 0; place < width; ++place) {
         is_alive_[place] = place < count_ && !is_failure(outcomes[place].result);
         saves_left_[place] = is_alive_[place] ? solve_.num_saved(place) : 0;
@@ -388,12 +389,13 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
         ++replayed_;
     }
     take_steps(log_.row(round));
+    if (problem_->input_room > 0) hand_out_inputs();
     const bool is_dense = add_saves();
     if (!choose_stepped(true)) return;
     const int count = is_dense ? num_dense() : problem_->method->num_needed;
     if (!is_kept(round) || (is_dense && !step_->keeps_dense_stages())) linearize(count, x, round);
     const row_kernels::Kernels<Real>& kernels = step_->kernels();
-    const row_kernels::Shape of_p{problem_->parameter_size, step_->width()};
+    const row_kernels::Shape of_p{problem_->read_size(), step_->width()};
     if (!problem_->sums_tile) std::fill_n(of_step_, std::int64_t{of_p.size} * of_p.width, Real(0));
     step_->sum_over(lanes_, num_taking_part_);
     step_->pull(count, solve_.clocks(), kept_of(round), is_dense ? dense_of_k_ : nullptr,
@@ -406,6 +408,25 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     kernels.choose_rows(cotangent_, pulled_, step_->shape(), chosen_);
 }
 
+/// The steps that head for a tstop have all been pulled back where those of the round at hand head for another one.
+template <class Real>
+void RowGradient<Real>::hand_out_inputs() {
+    for (int place = 0; place < count_; ++place) {
+        if (pulled_tstops_[place] != steps_[place].tstop) hand_out_inputs(place);
+        pulled_tstops_[place] = steps_[place].tstop;
+    }
+}
+/// What their piece of the inputs has got.
+template <class Real>
+void RowGradient<Real>::hand_out_inputs(int place) {
+    if (pulled_tstops_[place] < 0 || !is_alive_[place]) return;
+    const std::ptrdiff_t piece = problem_->piece_of(first_ + place, pulled_tstops_[place]);
+    for (int i = 0; i < problem_->input_room; ++i) {
+        Real& sum = of_p_[(problem_->parameter_size + i) * step_->width() + place];
+        target_.inputs(first_ + place, piece + i) += sum;
+        sum = 0;
+    }
+}
 /// To the state that was given, from behind the impulses at t0, and save points there.
 template <class Real>
 void RowGradient<Real>::pull_start(int place) {
@@ -424,8 +445,7 @@ void RowGradient<Real>::add_saves_at_start(int place) {
 }
 /// What the lanes have got.
 template <class Real>
-void RowGradient<Real>::hand_out(const GradientTarget<Real>& target,
-                                 const SharedTarget<Real>& shared, LaneOutcome* outcomes) {
+void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* outcomes) {
     const int width = step_->width();
     const int num_p = problem_->sums_tile ? 0 : problem_->parameter_size;  // of each lane
     for (int i = 0; problem_->sums_tile && i < problem_->parameter_size; ++i)
@@ -433,6 +453,8 @@ void RowGradient<Real>::hand_out(const GradientTarget<Real>& target,
     for (int place = 0; place < count_; ++place) {
         if (!is_alive_[place]) continue;
         pull_start(place);
+        if (problem_->input_room > 0) hand_out_inputs(place);
+        const std::ptrdiff_t lane = first_ + place;
         // A derivative may be infinite where all values are numbers, as that of √y at 0.
         Real nothing = 0;
         for (int c = 0; c < problem_->state_size; ++c) {
@@ -447,19 +469,24 @@ void RowGradient<Real>::hand_out(const GradientTarget<Real>& target,
             const Real x = step_->impulses().of_amount(place, k);
             nothing += x - x;
         }
+        for (std::ptrdiff_t i = 0; i < target_.inputs.num_components; ++i) {
+            const Real x = target_.inputs(lane, i);
+            nothing += x - x;
+        }
         if (objective_.loss && nothing != 0) {
             outcomes[place].result = Result::non_finite;
+            for (std::ptrdiff_t i = 0; i < target_.inputs.num_components; ++i)
+                target_.inputs(lane, i) = 0;
             continue;
         }
-        const std::ptrdiff_t lane = first_ + place;
         for (int c = 0; c < problem_->state_size; ++c)
-            target.y0(lane, c) += cotangent_[c * width + place];
+            target_.y0(lane, c) += cotangent_[c * width + place];
         for (std::int32_t k = 0; k < problem_->times.num_impulses; ++k)
-            target.impulse_amounts(lane, k) += step_->impulses().of_amount(place, k);
+            target_.impulse_amounts(lane, k) += step_->impulses().of_amount(place, k);
         for (int i = 0; i < num_p; ++i) {
             const Real x = of_p_[i * width + place];
             if (!problem_->shares_parameters)
-                target.p(lane, i) += x;
+                target_.p(lane, i) += x;
             else if (shared.addends)
                 shared.addends[lane * num_p + i] += x;
             else

@@ -58,6 +58,7 @@ class RowGradient final : RowRecorder<Real> {
     void run(Loop& loop, ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
              const GradientTarget<Real>& target, const SharedTarget<Real>& shared,
              LaneOutcome* outcomes) {
+        target_ = target;
         begin(team, first, count, outcomes);
         loop.body().gradient = this;
         loop.run(start_, [&](const RowState<Real>&, std::int64_t) { return !solve_.is_done(); });
@@ -72,7 +73,7 @@ class RowGradient final : RowRecorder<Real> {
             begin_back(outcomes);
             static_cast<void>(loop.reverse(0));
         }
-        hand_out(target, shared, outcomes);
+        hand_out(shared, outcomes);
     }
     [[nodiscard]] std::int64_t replayed_rounds() const { return replayed_; }
     /// Bytes that the rounds of the last tile have written, of those planned for them.
@@ -97,8 +98,9 @@ class RowGradient final : RowRecorder<Real> {
     void begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
                LaneOutcome* outcomes);
     void begin_back(LaneOutcome* outcomes);
-    void hand_out(const GradientTarget<Real>& target, const SharedTarget<Real>& shared,
-                  LaneOutcome* outcomes);
+    void hand_out(const SharedTarget<Real>& shared, LaneOutcome* outcomes);
+    void hand_out_inputs();
+    void hand_out_inputs(int place);
     void make_round(RowState<Real>& x, std::int64_t round);
     void carry_clocks(RowState<Real>& x);
     void restore_clocks(const RowState<Real>& x);
@@ -153,12 +155,14 @@ class RowGradient final : RowRecorder<Real> {
     Real *loss_p_ = nullptr, *loss_of_p_ = nullptr, *loss_value_ = nullptr;
     Real *loss_kept_ = nullptr, *loss_c_ = nullptr, *loss_t_ = nullptr, *column_;
     std::int32_t *saves_left_, *logged_tstops_;
-    int* lanes_;  // that take part in a round, in order
+    std::int32_t* pulled_tstops_;  // that the steps head for which were pulled back last; −1: none
+    int* lanes_;                   // that take part in a round, in order
     int num_taking_part_ = 0;
     bool* is_alive_;
 
     RowState<Real> start_;
     std::vector<std::byte> after_log_;
+    GradientTarget<Real> target_{};
     ThreadTeam<1>* team_ = nullptr;
     std::ptrdiff_t first_ = 0;
     std::int32_t count_ = 0;

@@ -7,6 +7,7 @@
 #include <eddy/solve/call/collect_arrays.hpp>
 #include <eddy/solve/call/gradient_results.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
+#include <eddy/solve/call/unread.hpp>
 #include <memory>
 #include "row_arguments.hpp"
 #include "row_gradient.hpp"
@@ -88,6 +89,7 @@ class GradientOnRows : public GradientResults<Real> {
     GradientPlan plan_;
     int width_ = 0;
     SharedTarget<Real> shared_;
+    EnsembleArray<Real> of_inputs_;              // (lane, piece · number)
     std::vector<GradientWorker<Real>> workers_;  // none: nothing is planned yet
     ThreadLink link_{};
     const RowCall* call_ = nullptr;
@@ -228,6 +230,12 @@ void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& array
         workers_ = std::move(workers);
     }
     this->open(extent(), groups_.num_groups(), groups_.num_workers, HostMemory{}, 1, false);
+    const InputSizes& inputs = call.field->inputs();
+    if (inputs.size > 0) {
+        of_inputs_.assign(num_lanes_, prepared_.problem.inputs.coefficients.num_components,
+                          Real(0));
+        target.inputs = of_inputs_.view();
+    }
     shared_ = shared_sums.rows();
     {
         CallLink to_caller(cancelled, call.options);
@@ -238,6 +246,7 @@ void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& array
         to_caller.keep_states_in(nullptr);
         to_caller.rethrow();
     }
+    pull_inputs(call.options.inputs, use_of(inputs), of_inputs_, result.gradient.inputs);
     result.report.checkpoints = plan_.checkpoints;
     set_costs(result.report, costs);
     this->finish_sums(call.options.gather_sums, where);
@@ -246,11 +255,44 @@ void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& array
     guard.done();
 }
 
+/// Tells which parameters neither the equation nor the loss nor a start reads.
+template <class Real>
+class UnreadOnRows {
+  public:
+    void tell(GradientReport& report, const RowCall& call, const RowArrays<Real>& arrays,
+              const std::shared_ptr<const FieldMaker>& loss) {
+        report.unread.clear();
+        if (!loss) return;
+        if (loss != loss_ || arrays.start != start_) look(call, loss, arrays.start);
+        list_unread(report.unread, components_, arrays.has_table ? &arrays.table : nullptr,
+                    report.num_lanes(), call.field->num_parameters(), is_used_);
+    }
+
+  private:
+    void look(const RowCall& call, const std::shared_ptr<const FieldMaker>& loss,
+              const std::shared_ptr<const FieldMaker>& start) {
+        loss_ = loss;
+        start_ = start;
+        components_ = call.field->unread_parameters();
+        for (const auto& other : {loss, start}) {
+            if (!other) continue;
+            const std::vector<int> also = other->unread_parameters();
+            std::erase_if(components_,
+                          [&](int i) { return !std::binary_search(also.begin(), also.end(), i); });
+        }
+    }
+
+    std::shared_ptr<const FieldMaker> loss_, start_;
+    std::vector<int> components_;
+    std::vector<char> is_used_;
+};
+
 /// The gradients of one solver object.
 template <class Real>
 struct GradientsOnRows {
     RowArguments<Real> arguments;
     std::unique_ptr<GradientOnRows<Real>> latest;
+    UnreadOnRows<Real> unread;
     KeptThreads threads;
 };
 
@@ -272,12 +314,13 @@ ValueAndGradient<Real>& differentiate_on_rows(Workspace& kept, const RowCall& ca
         "over rows go with no arrays to write a gradient into, and without "
         "gather_sums; leave these out, or give arrays of y0 and p",
         where);
-    auto& [arguments, latest, threads] = kept.get<GradientsOnRows<Real>>();
+    auto& [arguments, latest, unread, threads] = kept.get<GradientsOnRows<Real>>();
     const RowArrays<Real>& of_numbers = arguments.with_arrays(call, arrays, where);
     if (!latest || !latest->serves(of_numbers, seeds))
         latest = std::make_unique<GradientOnRows<Real>>(call, of_numbers, seeds);
     latest->run(call, of_numbers, seeds, into, cancelled, threads, where);
     arguments.bring_back(call, arrays, latest->result.gradient);
+    unread.tell(latest->result.report, call, arrays, seeds.loss);
     return latest->result;
 }
 template ValueAndGradient<double>& differentiate_on_rows(Workspace&, const RowCall&,

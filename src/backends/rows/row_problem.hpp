@@ -3,6 +3,7 @@
 
 #include <eddy/backends/rows/row_kernels.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/lane/input_tables.hpp>
 #include <eddy/solve/lane/times.hpp>
 #include <eddy/steppers/rows/method_on_rows.hpp>
 
@@ -20,6 +21,21 @@ struct RowProblem {
     /// numbers, not as rows.
     bool sums_tile = false;
     int state_size = 0, parameter_size = 0;
+    InputTables<Real> inputs{};
+    int input_room = 0;  // numbers of a piece of them, which lie behind the parameters
+
+    /// What the equation reads in the place of p.
+    [[nodiscard]] int read_size() const { return parameter_size + input_room; }
+    /// Where the piece begins that the steps of a lane to a tstop read, within its row of coefficients.
+    [[nodiscard]] std::ptrdiff_t piece_of(std::ptrdiff_t lane, std::int32_t tstop) const {
+        return std::ptrdiff_t{
+                   inputs.pieces[times.table_row(Row{lane}) * times.num_tstops + tstop]} *
+               input_room;
+    }
+    [[nodiscard]] Real input_number(std::ptrdiff_t lane, std::int32_t tstop, int i) const {
+        const EnsembleView<const Real>& rows = inputs.coefficients;
+        return rows(rows.num_lanes == 1 ? 0 : lane, piece_of(lane, tstop) + i);
+    }
 
     [[nodiscard]] row_kernels::Times row_times() const {
         const Clock<double> clock(times);

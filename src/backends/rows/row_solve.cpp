@@ -1,6 +1,7 @@
 #include "row_solve.hpp"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace eddy::inline v0::detail {
@@ -105,7 +106,7 @@ void RowSolve<Real>::refill(Real* y) {
     for (int place = 0; place < step_.width(); ++place) {
         if (lane_[place] != no_lane) {
             if (!goes_further_[place]) continue;
-            go_further(place, times(place), num_saved_[place], y);
+            go_further(place, first_ + lane_[place], num_saved_[place], y);
         } else if (next_lane_ < count_) {
             const std::int32_t lane = next_lane_++;
             step_.load(place, first_ + lane, y);
@@ -123,11 +124,12 @@ void RowSolve<Real>::refill(Real* y) {
 }
 
 template <class Real>
-void RowSolve<Real>::go_further(int place, const LaneTimes& times, std::int32_t num_saved,
-                                Real* y) {
+void RowSolve<Real>::go_further(int place, std::ptrdiff_t lane, std::int32_t num_saved, Real* y) {
+    const LaneTimes of_lane = problem_->times_of(lane);
     const std::int32_t tstop = clocks_.tstop(place);
-    step_.impulses().meet(place, times, times.tstops[tstop].impulses, y + place, step_.width());
-    clocks_.head_for(place, tstop + 1, times, num_saved);
+    step_.impulses().meet(place, of_lane, of_lane.tstops[tstop].impulses, y + place, step_.width());
+    step_.load_inputs(place, lane, tstop + 1);
+    clocks_.head_for(place, tstop + 1, of_lane, num_saved);
 }
 
 template <class Real>
@@ -222,14 +224,22 @@ void RowSolve<Real>::settle_again(std::int64_t round, Real* y) {
             clocks_.stop(place);
         else if (clocks_.rows().elapsed[place] ==
                  times_at_start(place).tstops[clocks_.tstop(place)].elapsed)
-            go_further(place, times_at_start(place), problem_->times.num_saves, y);
+            go_further(place, lane_at_start(place), problem_->times.num_saves, y);
     }
 }
 template <class Real>
-void RowSolve<Real>::take_steps(const LoggedStep* row) {
+void RowSolve<Real>::restore_clocks(const std::byte* clocks) {
+    std::memcpy(clocks_.block(), clocks, RowClocks::num_bytes(step_.width()));
     for (int place = 0; place < step_.width(); ++place)
+        step_.load_inputs(place, lane_at_start(place), clocks_.tstop(place));
+}
+template <class Real>
+void RowSolve<Real>::take_steps(const LoggedStep* row) {
+    for (int place = 0; place < step_.width(); ++place) {
         clocks_.set_step(place, row[place].before, row[place].size, row[place].tstop,
                          times_at_start(place));
+        step_.load_inputs(place, lane_at_start(place), row[place].tstop);
+    }
     step_.take_sizes(clocks_);
 }
 

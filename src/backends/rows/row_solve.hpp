@@ -49,6 +49,8 @@ class RowSolve {
 
     /// Settles again what an attempt to y meant for them, after so many rounds: they end as they did.
     void settle_again(std::int64_t round, Real* y);
+    /// Takes the clocks from where they lay in another round.
+    void restore_clocks(const std::byte* clocks);
     /// The steps of a round that is known.
     void take_steps(const LoggedStep* row);
 
@@ -62,7 +64,7 @@ class RowSolve {
     /// The state of a lane at save point k.
     void state_at(int place, std::int32_t k, const Real* y, bool& has_stages);
     /// A lane goes on behind the impulses at its tstop.
-    void go_further(int place, const LaneTimes& times, std::int32_t num_saved, Real* y);
+    void go_further(int place, std::ptrdiff_t lane, std::int32_t num_saved, Real* y);
     void settle(int place, const Real* y, bool& has_stages, bool goes_on, ThreadTeam<1>& team);
     [[nodiscard]] LaneEnding ending_of(int place, const Verdict& verdict, const Real* y,
                                        std::int32_t broken) const;
@@ -76,7 +78,10 @@ class RowSolve {
     }
     /// Of the lanes that have begun together: beyond the last one, that lane again.
     [[nodiscard]] LaneTimes times_at_start(int place) const {
-        return problem_->times_of(first_ + std::min(place, count_ - 1));
+        return problem_->times_of(lane_at_start(place));
+    }
+    [[nodiscard]] std::ptrdiff_t lane_at_start(int place) const {
+        return first_ + std::min(place, count_ - 1);
     }
 
     const RowProblem<Real>* problem_;

@@ -38,8 +38,8 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
     for (double** row : {&t0_, &lowest_, &highest_})
         *row = arena.take<double>(RowClocks::num_places(width_));
     for (Real** row : {&span_, &row_, &own_h_}) *row = rows(1);
-    p_ =
-        problem.sums_tile ? arena.take<Real>(problem.parameter_size) : rows(problem.parameter_size);
+    p_ = problem.sums_tile ? arena.take<Real>(problem.parameter_size) : rows(problem.read_size());
+    loaded_ = arena.take<std::int32_t>(width_);
     norms_ = arena.take<float>(2 * RowClocks::num_places(width_));
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
     if (!goes_back) return;
@@ -59,6 +59,8 @@ void RowStep<Real>::load(int place, std::ptrdiff_t lane, Real* y) {
     if (problem_->sums_tile) return;
     const std::ptrdiff_t row = problem_->row_of_p(lane);
     for (int i = 0; i < problem_->parameter_size; ++i) p_[i * width_ + place] = problem_->p(row, i);
+    loaded_[place] = -1;
+    load_inputs(place, lane, 0);
 }
 
 template <class Real>

@@ -31,7 +31,15 @@ class RowStep {
     }
     /// The start, behind the impulses there, and the parameters of a lane, into its place.
     void load(int place, std::ptrdiff_t lane, Real* y);
-    /// Those that all lanes share, as numbers.
+    /// Its steps head for a tstop: the piece of the inputs that they lie in.
+    void load_inputs(int place, std::ptrdiff_t lane, std::int32_t tstop) {
+        if (problem_->input_room == 0 || loaded_[place] == tstop) return;
+        loaded_[place] = tstop;
+        for (int i = 0; i < problem_->input_room; ++i)
+            p_[(problem_->parameter_size + i) * width_ + place] =
+                problem_->input_number(lane, tstop, i);
+    }
+    /// Those parameters that all lanes share, as numbers.
     void copy_parameters(Real* to) const;
     /// The sizes of first steps from y, (place).
     void choose_first_sizes(const Real* y, double* sizes);
@@ -102,6 +110,7 @@ class RowStep {
     Real *next_, *work_, *stage_, *time_, *p_, *row_;
     Real* span_;  // (place) of the lanes that were loaded last, as are the next three
     double *t0_, *lowest_, *highest_;
+    std::int32_t* loaded_;     // (place) the tstop whose inputs are there
     float* norms_;             // (estimate, lane)
     Real* own_h_;              // (lane), where h is not that of the clocks
     const Real* h_ = nullptr;  // (lane) signed sizes of the steps at hand

@@ -26,6 +26,7 @@ void PreparedRows<Real>::prepare(const RowCall& call, const RowArrays<Real>& arr
     if (times_.tstops.empty()) plan(call, where);
     const std::ptrdiff_t lanes = std::max<std::ptrdiff_t>(arrays.y0.num_lanes, 0);
     require_y0_shape(array_shape(arrays.y0), {lanes, field.num_states()}, where);
+    if (field.inputs().size > 0) require_inputs_of(call.options.inputs, lanes, where);
     if (field.num_parameters() > 0 || arrays.shares_parameters) {
         const ArrayShape wanted{arrays.shares_parameters ? 1 : lanes, field.num_parameters()};
         const bool is_one_row = array_shape(arrays.p) == ArrayShape{1, field.num_parameters()};
@@ -53,9 +54,17 @@ void PreparedRows<Real>::plan(const RowCall& call, const char* where) {
     for (int c = 0; c < field.num_states(); ++c)
         atol_.push_back(static_cast<Real>(options.atol[c]));
     counted_ = field.counted_components();
-    times_ = plan_times(options, {method.estimates_error, method.steps_to_save_points}, where);
-    require_impulses(times_.impulses, field.num_states(), where);
+    const InputSizes& inputs = field.inputs();
+    TimePlan times = plan_times(options,
+                                {method.estimates_error, method.steps_to_save_points,
+                                 std::is_same_v<Real, float>, inputs.size > 0},
+                                where);
+    require_impulses(times.impulses, field.num_states(), where);
+    if (inputs.size > 0) inputs_ = plan_inputs<Real>(options.inputs, use_of(inputs), times, where);
+    times_ = std::move(times);
     problem.times = times_.view();
+    problem.inputs = inputs_.view();
+    problem.input_room = inputs.room();
     problem.method = &method;
     problem.control = call.control;
     problem.tolerances = {static_cast<Real>(options.rtol), atol_.data(), counted_.data(),
@@ -69,6 +78,7 @@ template <class Real>
 bool sums_in_tiles(const RowCall& call, bool shares_parameters) {
     constexpr int most_by_lane = 64;  // as in other backends
     return shares_parameters && call.field->num_parameters() > most_by_lane &&
+           call.field->inputs().size == 0 &&  // whose numbers are those of each lane
            make_tile<Real>(*call.field, 1, true) != nullptr;
 }
 template <class Real>

@@ -2,6 +2,7 @@
 // What calls on rows share: the checked problem, how wide tiles are, and what becomes a group.
 
 #include <eddy/backends/rows/row_call.hpp>
+#include <eddy/solve/ask/input_plan.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <memory>
 #include <vector>
@@ -28,10 +29,14 @@ class PreparedRows {
     void plan(const RowCall& call, const char* where);
 
     TimePlan times_;
+    InputPlan<Real> inputs_;
     std::vector<Real> atol_;
     std::vector<int> counted_;
 };
 
+[[nodiscard]] inline InputUse use_of(const InputSizes& inputs) {
+    return {inputs.size, inputs.degree, inputs.room()};
+}
 /// Are the cotangents of a call's parameters added up in tiles?
 template <class Real>
 [[nodiscard]] bool sums_in_tiles(const RowCall& call, bool shares_parameters);

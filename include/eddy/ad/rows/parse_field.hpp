@@ -18,7 +18,8 @@ struct FieldText {
     std::vector<std::string> parameters{};  ///< the names of p
     std::vector<Named> where{};             ///< named subexpressions; each may use those before it
     std::vector<std::string> equations{};   ///< dy/dt, one formula for each state
-    std::vector<Named> observables{};  ///< numbers that are asked for, and integrated by nothing
+    std::vector<Named> observables{};   ///< numbers that are asked for, and integrated by nothing
+    std::vector<std::string> inputs{};  ///< the names of u
 };
 
 namespace detail {
@@ -34,7 +35,7 @@ namespace detail {
 }
 
 /// A right-hand side of single numbers as text, which parses to the same program. Throws InvalidArgument
-/// where it has vector operations or loops.
+/// where it has vector operations or loops, or reads inputs.
 [[nodiscard]] EDDY_EXPORT FieldText to_text(const RuntimeField& field);
 
 }  // namespace eddy::inline v0

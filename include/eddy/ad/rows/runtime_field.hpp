@@ -5,6 +5,7 @@
 // Test: tests/ad/rows/runtime_field.cpp
 
 #include <eddy/core/export.hpp>
+#include <eddy/trace/input_piece.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
 #include <eddy/trace/rows/row_program.hpp>
 #include <eddy/trace/trace.hpp>
@@ -17,25 +18,29 @@ namespace eddy::inline v0 {
 
 /// What the components of an equation are called.
 struct FieldNames {
-    std::vector<std::string> states{}, parameters{}, observables{};
+    std::vector<std::string> states{}, parameters{}, observables{}, inputs{};
 };
 
 /// A right-hand side dy/dt = f(t, y, p). Copies share what it is.
 class EDDY_EXPORT RuntimeField {
   public:
     /// From a program (t, y, p) → dy/dt, as `trace_graph` makes it. Results behind the first are
-    /// observables: numbers that nothing integrates.
-    explicit RuntimeField(Graph graph, FieldNames names = {}, RowLevel level = row_level);
+    /// observables: numbers that nothing integrates. Of an equation that reads inputs, a piece of them lies behind the
+    /// components of p.
+    explicit RuntimeField(Graph graph, FieldNames names = {}, RowLevel level = row_level,
+                          InputSizes inputs = {});
 
     /// The components of y.
     [[nodiscard]] int num_states() const;
     /// The components of p.
     [[nodiscard]] int num_parameters() const;
+    /// The components of u.
+    [[nodiscard]] int num_inputs() const;
     /// False where f does not depend on t.
     [[nodiscard]] bool reads_time() const;
     /// The program (t, y, p) → dy/dt, simplified.
     [[nodiscard]] const Graph& graph() const;
-    /// The program (t, y, p) → observables, one number each.
+    /// The same → observables, one number each.
     [[nodiscard]] const Graph& observables() const;
     /// What its components are called; empty where they were given no names.
     [[nodiscard]] const FieldNames& names() const;
@@ -55,6 +60,38 @@ namespace detail {
 [[nodiscard]] EDDY_EXPORT std::shared_ptr<const FieldMaker> graph_field(const Graph& graph,
                                                                         const FieldSizes& sizes,
                                                                         RowLevel level);
+
+/// The inputs of a field whose sizes are known when the program runs: (t, q) → u and du.
+class RunTimeInputs {
+  public:
+    RunTimeInputs(int num_parameters, const InputSizes& sizes)
+        : first_(num_parameters), sizes_(sizes) {}
+    /// Of a field without them, q is p.
+    [[nodiscard]] int size_of_q() const { return first_ + sizes_.room(); }
+
+    [[nodiscard]] DynamicTraced value(const Traced<scalar_shape>& t, const DynamicTraced& q) const {
+        return value_of_piece<degree>(of(q), t - q[first_]);
+    }
+    [[nodiscard]] DynamicTraced slope(const Traced<scalar_shape>& t, const DynamicTraced& q) const {
+        return slope_of_piece<degree>(of(q), t - q[first_]);
+    }
+
+  private:
+    static constexpr int degree = InputSizes{}.degree;
+    struct Coefficients {
+        const RunTimeInputs& of;
+        const DynamicTraced& q;
+        template <int power>
+        [[nodiscard]] DynamicTraced at() const {
+            return slice(q, of.first_ + 1 + power * of.sizes_.size, of.sizes_.size);
+        }
+    };
+
+    [[nodiscard]] Coefficients of(const DynamicTraced& q) const { return {*this, q}; }
+
+    int first_;
+    InputSizes sizes_;
+};
 
 /// A std::vector of traced numbers as one vector.
 template <class Result>
@@ -83,6 +120,30 @@ template <class Function>
         trace_graph([&](const auto& t, const auto& y,
                         const auto& p) { return detail::as_traced(*t.graph(), function(t, y, p)); },
                     Scalar{}, DynamicVector{num_states}, DynamicVector{num_parameters}));
+}
+/// The same of an equation that is driven by inputs: a function of (t, y, p, u), or of (t, y, p, u, du) with their slopes.
+/// `num_inputs`: the components of u.
+template <class Function>
+[[nodiscard]] RuntimeField trace_field(int num_states, int num_parameters, int num_inputs,
+                                       const Function& function) {
+    require_argument(num_inputs > 0,
+                     "trace_field: {} inputs; give at least one, or a function of (t, y, p)",
+                     num_inputs);
+    const InputSizes sizes{num_inputs};
+    const detail::RunTimeInputs inputs(num_parameters, sizes);
+    const auto driven = [&](const auto& t, const auto& y, const auto& q) {
+        const DynamicTraced p = num_parameters > 0 ? slice(q, 0, num_parameters) : q;
+        const DynamicTraced u = inputs.value(t, q);
+        constexpr bool takes_slope = std::is_invocable_v<const Function&, decltype(t), decltype(y),
+                                                         decltype(p), decltype(u), decltype(u)>;
+        if constexpr (takes_slope)
+            return detail::as_traced(*t.graph(), function(t, y, p, u, inputs.slope(t, q)));
+        else
+            return detail::as_traced(*t.graph(), function(t, y, p, u));
+    };
+    return RuntimeField(
+        trace_graph(driven, Scalar{}, DynamicVector{num_states}, DynamicVector{inputs.size_of_q()}),
+        {}, row_level, sizes);
 }
 
 }  // namespace eddy::inline v0

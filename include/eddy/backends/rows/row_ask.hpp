@@ -35,6 +35,12 @@ template <class Field>
 [[nodiscard]] std::shared_ptr<const FieldMaker> maker_of(const Field& field) {
     if constexpr (IsFieldOnRows<Field>)
         return field.maker();
+    else if constexpr (HasInputs<Field>)
+        return RuntimeField(
+                   trace_graph(DrivenField<Field>{}, Scalar{}, DynamicVector{Field::state_size},
+                               DynamicVector{program_parameters_of<Field>}),
+                   {}, row_level, input_sizes_of<Field>)
+            .maker();
     else
         return trace_field(Field::state_size, Field::parameter_size, field).maker();
 }
@@ -121,7 +127,8 @@ consteval bool check_arrays_on_rows() {
 
 /// A start from parameters, as an equation that reads no state.
 template <class Function>
-[[nodiscard]] std::shared_ptr<const FieldMaker> start_on_rows(const FieldSizes& sizes) {
+[[nodiscard]] std::shared_ptr<const FieldMaker> start_on_rows(FieldSizes sizes) {
+    sizes.inputs = {};
     const auto start = [](const auto& t0, const auto&, const auto& p) {
         constexpr bool takes_time = std::is_invocable_v<Function, decltype(t0), decltype(p)>;
         constexpr bool callable = takes_time || std::is_invocable_v<Function, decltype(p)>;
@@ -180,7 +187,8 @@ template <class Y0, class Parameters>
 template <class Extra>
 void observe_on_rows([[maybe_unused]] RowCall& call, const Extra&) {
     if constexpr (IsObserved<Extra>) {
-        const FieldSizes sizes = call.field->sizes();
+        FieldSizes sizes = call.field->sizes();
+        sizes.inputs = {};
         const Graph graph =
             trace_graph(typename Extra::function_type{}, Scalar{}, DynamicVector{sizes.states},
                         DynamicVector{sizes.parameters});
@@ -245,6 +253,7 @@ template <class LossFunction, class... Data>
                          "both in brackets, or write sum(a + b) of vectors");
     }
     sizes.parameters += (data.length + ... + 0);
+    sizes.inputs = {};
     return graph_field(graph, sizes, row_level);
 }
 

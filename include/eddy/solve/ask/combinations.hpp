@@ -19,7 +19,7 @@ enum class Refusal {
     events_on_tiles, loops_on_tiles, method_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
-    observe_of_loss, extra_of_nested, inputs_of_noise, inputs_on_tiles, inputs_on_rows, inputs_over_ranks,
+    observe_of_loss, extra_of_nested, inputs_of_noise, inputs_on_tiles, inputs_over_ranks,
     // From here on only a run knows.
     backward_noise, own_times_on_tiles, impulses_on_tiles, algebraic_with_impulses, paths_of_impulses, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
     steps_of_paths, waiting_switch, waiting_times, waiting_impulses, waiting_counts, waiting_tables, waiting_inputs, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
@@ -93,7 +93,7 @@ inline constexpr Combinations rows[] = {
     {impulses_of_algebraic, "`.impulses` with a singular mass matrix", {vacant, no(algebraic_with_impulses), vacant, vacant, vacant, vacant}},
     {impulses_of_paths, "`.impulses` with `.paths`", {}, {}, {yes, yes, no(paths_of_impulses), no(paths_of_impulses), vacant, vacant}},
     {inputs, "inputs, `.inputs`", {yes, yes, yes, yes, no(inputs_of_noise), no(inputs_of_noise)},
-     {yes, no(inputs_on_tiles), no(inputs_on_rows), yes, yes, no(waiting_inputs), no(inputs_over_ranks)},
+     {yes, no(inputs_on_tiles), yes, yes, yes, no(waiting_inputs), no(inputs_over_ranks)},
      {yes, yes, yes, yes, yes, {"without derivatives of values"}}},
     {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {yes, vacant, vacant, yes, yes, yes, {"up to 64 shared parameters"}},
      {yes, yes, yes, yes, no(paths_of_pullback), no(paths_of_nested)}},
@@ -255,8 +255,6 @@ consteval bool check_refusal() {
         "not change as parameters");
     static_assert(refusal != Refusal::inputs_on_tiles,
                   "Tiles: this backend reads no inputs; leave Tiles{} out");
-    static_assert(refusal != Refusal::inputs_on_rows,
-                  "Rows: an equation over rows reads no inputs; leave Rows{} out");
     static_assert(refusal != Refusal::inputs_over_ranks,
                   "Mpi: inputs are read by one process; leave Mpi out");
     return refusal == Refusal::none;

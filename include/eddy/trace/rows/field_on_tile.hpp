@@ -5,6 +5,7 @@
 // beside it.
 // Test: tests/trace/rows/field_on_tile.cpp
 
+#include <eddy/trace/input_piece.hpp>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -16,6 +17,7 @@ struct FieldSizes {
     int states = 0;
     int parameters = 0;
     bool reads_time = false;
+    InputSizes inputs{};
 };
 
 /// f, forward and pull of one equation over a tile of `width` trajectories, (row, trajectory) each. It is
@@ -40,7 +42,8 @@ class FieldOnTileOf {
     /// How many rows `forward` leaves for `pull`.
     [[nodiscard]] virtual int num_residuals() const = 0;
 
-    /// dy = f(t, y, p): rows of one time, of the states, of the parameters, of the states.
+    /// dy = f(t, y, p): rows of one time, of the states, of the parameters, of the states. Behind those of the parameters
+    /// lie the numbers of a piece of inputs, where the equation reads any; `pull` adds to theirs, too.
     virtual void f(const Real* t, const Real* y, const Real* p, Real* dy) = 0;
     /// The same, and num_residuals() rows in `kept`. The bits of dy are those of `f`.
     virtual void forward(const Real* t, const Real* y, const Real* p, Real* dy, Real* kept) = 0;
@@ -71,6 +74,8 @@ class FieldMaker {
     [[nodiscard]] int num_parameters() const { return sizes_.parameters; }
     /// False where f does not depend on t.
     [[nodiscard]] bool reads_time() const { return sizes_.reads_time; }
+    /// What it reads of inputs.
+    [[nodiscard]] const InputSizes& inputs() const { return sizes_.inputs; }
     /// All of these.
     [[nodiscard]] const FieldSizes& sizes() const { return sizes_; }
     /// The components that count in norms of errors, in order: those that change; all, where none does or it is not known.
@@ -79,11 +84,13 @@ class FieldMaker {
         std::iota(all.begin(), all.end(), 0);
         return all;
     }
+    /// The components of p that f does not read, in order. None where it is not known.
+    [[nodiscard]] virtual std::vector<int> unread_parameters() const { return {}; }
     /// The equation on tiles of 1, 8, 16, 32 or 64 trajectories. Safe to call from several threads.
     [[nodiscard]] virtual std::unique_ptr<FieldOnTile> on_tile(int width) const = 0;
     /// The same for parameters that all trajectories share: p is a number for each component instead of a row, and
     /// pbar has sums over trajectories. What a loss reads behind p, in rows, begins at the next multiple of eight.
-    /// Null where the equation knows no such tiles.
+    /// Null where the equation knows no such tiles. One that reads inputs is not asked.
     [[nodiscard]] virtual std::unique_ptr<FieldOnTile> on_shared_tile(int /*width*/) const {
         return nullptr;
     }

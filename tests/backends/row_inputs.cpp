@@ -1,0 +1,221 @@
+// Equations over rows that are driven by inputs: steps and bits of the oracle, and its gradients.
+
+#include <cmath>
+#include <eddy/backends/serial.hpp>
+#include <eddy/runtime.hpp>
+#include <eddy/solve/call/gradient.hpp>
+#include <eddy/solve/call/solve.hpp>
+#include <limits>
+#include <vector>
+#include "support/catch.hpp"
+#include "support/message_of.hpp"
+#include "support/same_bits.hpp"
+
+namespace {
+
+/// A controlled equation with a bias; time itself matters, too.
+struct Controlled {
+    static constexpr int state_size = 2, parameter_size = 3, input_size = 2, input_degree = 1;
+    constexpr auto operator()(const auto& t, const auto& y, const auto& p, const auto& u,
+                              const auto& du) const {
+        return eddy::vec(p[0] * y[1] * du[0] - p[2] * y[0] + u[1],
+                         p[1] * y[0] * du[1] - (1 + 0.1 * t) * y[1]);
+    }
+};
+struct Squares {
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return 0.5 * (y[0] * y[0] + y[1] * y[1]) * p[1];
+    }
+};
+eddy::RuntimeField at_run_time() { return eddy::trace_field(2, 3, 2, Controlled{}); }
+
+constexpr std::ptrdiff_t num_lanes = 150, num_knots = 7;
+
+template <class Real>
+struct Case {
+    eddy::EnsembleArray<Real> start{num_lanes, 2}, p{num_lanes, 3};
+    eddy::SolveOptions options{.t1 = 2, .rtol = 1e-5, .save_at = {0.6, 0.75, 2}};
+
+    /// Lane l has knots of its own, fewer where l is large.
+    Case() {
+        eddy::EnsembleArray<double> knots(num_lanes, num_knots), values(num_lanes, 2 * num_knots);
+        for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane) {
+            const auto number = static_cast<double>(lane);
+            for (std::ptrdiff_t k = 0; k < num_knots; ++k) {
+                const bool is_there = k < num_knots - lane % 4;
+                knots(lane, k) = is_there ? 0.3 * static_cast<double>(k) + 0.002 * number
+                                          : std::numeric_limits<double>::quiet_NaN();
+                for (std::ptrdiff_t i = 0; i < 2; ++i)
+                    values(lane, 2 * k + i) =
+                        0.1 * static_cast<double>((5 * k + 3 * i + lane) % 11) - 0.4;
+            }
+            for (std::ptrdiff_t i = 0; i < 2; ++i)
+                start(lane, i) = static_cast<Real>(0.5 + 0.01 * number);
+            for (std::ptrdiff_t i = 0; i < 3; ++i)
+                p(lane, i) = static_cast<Real>(0.8 + 0.005 * number);
+        }
+        options.inputs = eddy::piecewise_linear(eddy::each(knots), eddy::each(values));
+    }
+};
+/// Inputs that all lanes share.
+eddy::SolveOptions with_cubics(eddy::SolveOptions options) {
+    eddy::EnsembleArray<double> values(4, 2);
+    for (std::ptrdiff_t k = 0; k < 4; ++k)
+        for (std::ptrdiff_t i = 0; i < 2; ++i)
+            values(k, i) = 0.1 * static_cast<double>((5 * k + 3 * i) % 7);
+    options.inputs = eddy::natural_cubic_spline({0, 0.5, 1.25, 2}, values);
+    return options;
+}
+
+template <class Array>
+bool same_array(const Array& a, const Array& b) {
+    bool same = a.rows() == b.rows() && a.cols() == b.cols();
+    for (std::ptrdiff_t row = 0; same && row < a.rows(); ++row)
+        for (std::ptrdiff_t c = 0; c < a.cols(); ++c)
+            same = same && support::same_bits(a(row, c), b(row, c));
+    return same;
+}
+template <class Real>
+void check_same(const eddy::Solution<Real>& a, const eddy::Solution<Real>& b) {
+    REQUIRE(a.success());
+    bool same = true, same_steps = true;
+    for (std::ptrdiff_t lane = 0; lane < a.num_lanes(); ++lane) {
+        same_steps = same_steps && a.stats(lane).accepted == b.stats(lane).accepted &&
+                     a.stats(lane).rejected == b.stats(lane).rejected &&
+                     a.stats(lane).evaluations == b.stats(lane).evaluations;
+        for (std::ptrdiff_t k = 0; k < a.num_saves(); ++k)
+            for (std::ptrdiff_t c = 0; c < 2; ++c)
+                same = same && support::same_bits(a.y(k)(lane, c), b.y(k)(lane, c));
+    }
+    CHECK(same);
+    CHECK(same_steps);
+}
+double largest_difference(const auto& a, const auto& b) {
+    REQUIRE(a.rows() == b.rows());
+    REQUIRE(a.cols() == b.cols());
+    double largest = 0, scale = 1;
+    for (std::ptrdiff_t row = 0; row < a.rows(); ++row) {
+        for (std::ptrdiff_t c = 0; c < a.cols(); ++c) {
+            largest = std::max(largest, std::abs(a(row, c) - b(row, c)));
+            scale = std::max(scale, std::abs(b(row, c)));
+        }
+    }
+    return largest / scale;
+}
+auto gradient_of(const auto& field, const Case<double>& of, const auto& p,
+                 const eddy::SolveOptions& options, const auto&... backend) {
+    return eddy::value_and_gradient(field, eddy::Tsit5{}, Squares{}, of.start, p, options,
+                                    backend...);
+}
+void check_near(const auto& a, const auto& b) {
+    constexpr double tolerance = 1e-12;
+    REQUIRE(a.report.success());
+    CHECK(std::abs(a.loss.total / b.loss.total - 1) < tolerance);
+    CHECK(largest_difference(a.gradient.y0, b.gradient.y0) < tolerance);
+    CHECK(largest_difference(a.gradient.p, b.gradient.p) < tolerance);
+    CHECK(largest_difference(a.gradient.inputs, b.gradient.inputs) < tolerance);
+}
+void check_same_gradient(const auto& a, const auto& b) {
+    CHECK(support::same_bits(a.loss.total, b.loss.total));
+    CHECK(same_array(a.gradient.y0, b.gradient.y0));
+    CHECK(same_array(a.gradient.p, b.gradient.p));
+    CHECK(same_array(a.gradient.inputs, b.gradient.inputs));
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("rows: driven equations have the bits of the oracle", "", double, float) {
+    const Case<TestType> given;
+    const auto oracle = eddy::solve(Controlled{}, eddy::Tsit5{}, given.start, given.p,
+                                    given.options, eddy::Serial{});
+
+    check_same(eddy::solve(Controlled{}, eddy::Tsit5{}, given.start, given.p, given.options,
+                           eddy::Rows{.threads = 1}),
+               oracle);
+    // Coefficients beyond the degree of a piece are zero.
+    check_same(eddy::solve(at_run_time(), eddy::Tsit5{}, given.start, given.p, given.options),
+               oracle);
+}
+TEST_CASE("rows: gradients of driven equations are those of the oracle") {
+    const Case<double> given;
+    const std::vector<double> row{0.9, 0.8, 0.7};
+    const auto check = [&](const auto& p) {
+        const auto oracle = gradient_of(Controlled{}, given, p, given.options, eddy::Serial{});
+
+        check_near(gradient_of(Controlled{}, given, p, given.options, eddy::Rows{}), oracle);
+        check_near(gradient_of(at_run_time(), given, p, given.options), oracle);
+    };
+
+    check(given.p);
+    check(eddy::shared(row));
+}
+TEST_CASE("rows: neither a budget nor threads change a bit of what inputs get") {
+    const Case<double> given;
+    const std::vector<double> row{0.9, 0.8, 0.7};
+    for (const eddy::SolveOptions& options : {given.options, with_cubics(given.options)}) {
+        const auto whole = gradient_of(at_run_time(), given, eddy::shared(row), options);
+        eddy::SolveOptions few = options;
+        few.memory_budget = std::size_t{1} << 12;
+        const auto again = gradient_of(at_run_time(), given, eddy::shared(row), few);
+
+        check_same_gradient(
+            gradient_of(at_run_time(), given, eddy::shared(row), options, eddy::Rows{.threads = 3}),
+            whole);
+        check_same_gradient(again, whole);
+        CHECK(again.report.counters.recomputed > 0);
+        CHECK(whole.gradient.inputs(0, 1) != 0);
+    }
+}
+TEST_CASE("rows: what a shared value of inputs gets is its difference quotient") {
+    const Case<double> given;
+    eddy::SolveOptions options = with_cubics(given.options);
+    options.rtol = 1e-10;
+    const auto found = gradient_of(at_run_time(), given, given.p, options);
+    const auto moved = [&](double by) {
+        eddy::SolveOptions other = options;
+        other.inputs.values.rows.values[3] += by;  // knot 1, component 1
+        return gradient_of(at_run_time(), given, given.p, other).loss.total;
+    };
+
+    REQUIRE(found.gradient.inputs.rows() == 4);
+    const double difference = (moved(1e-4) - moved(-1e-4)) / 2e-4;
+    CHECK(std::abs(found.gradient.inputs(1, 1) / difference - 1) < 1e-6);
+}
+TEST_CASE("rows: inputs in text have the bits of those in a function") {
+    const Case<double> given;
+    const eddy::FieldText text{.states = {"x", "z"},
+                               .parameters = {"a", "b", "c"},
+                               .equations = {"a * (air - x) + heater", "b * x - c * z"},
+                               .inputs = {"air", "heater"}};
+    const auto traced =
+        eddy::trace_field(2, 3, 2, [](const auto&, const auto& y, const auto& p, const auto& u) {
+            return eddy::vec(p[0] * (u[0] - y[0]) + u[1], p[1] * y[0] - p[2] * y[1]);
+        });
+    const auto parsed = eddy::parse_field(text);
+    const auto options = with_cubics(given.options);
+
+    CHECK(parsed.num_parameters() == 3);
+    CHECK(parsed.num_inputs() == 2);
+    check_same_gradient(gradient_of(parsed, given, given.p, options),
+                        gradient_of(traced, given, given.p, options));
+    CHECK(support::message_of([&] { static_cast<void>(eddy::to_text(parsed)); }) ==
+          "to_text: a field that reads inputs; keep the text that it was made of");
+}
+TEST_CASE("rows: inputs that are missing, or not read, are told") {
+    const Case<double> given;
+    const auto said = [&](const eddy::RuntimeField& field, const eddy::SolveOptions& options) {
+        return support::message_of([&] {
+            static_cast<void>(eddy::solve(field, eddy::Tsit5{}, given.start, given.p, options));
+        });
+    };
+    const auto alone =
+        eddy::trace_field(2, 3, [](const auto&, const auto& y, const auto& p) { return p[0] * y; });
+
+    CHECK(said(at_run_time(), {.t1 = 1}) ==
+          "solve: the equation reads 2 inputs, but there are none; give .inputs = "
+          "piecewise_linear(knots, values)");
+    CHECK(support::mentions(said(alone, given.options), "inputs, but the equation reads none"));
+    CHECK(support::message_of([] {
+              static_cast<void>(eddy::trace_field(2, 3, 0, Controlled{}));
+          }) == "trace_field: 0 inputs; give at least one, or a function of (t, y, p)");
+}
