@@ -107,18 +107,41 @@ bool agree(const One& one, const Other& other, std::ptrdiff_t lane, std::ptrdiff
     return same;
 }
 
+eddy::SolveOptions backwards() {
+    eddy::SolveOptions back = at_many_points();
+    back.t0 = 2, back.t1 = 0;
+    back.save_at = {2, 1.999, 1, 0.25, 0};
+    return back;
+}
+/// Impulses of every kind, two at once, at save points and between them.
+eddy::SolveOptions kicked(bool saved_before) {
+    using eddy::Impulse;
+    eddy::SolveOptions with = at_many_points();
+    with.impulses = {
+        .times = {0, 0.002, 1, 1, 2},
+        .components = {0, 1, 0, 1, 0},
+        .amounts = {0.5, 1.5, 0.25, -0.5, 3},
+        .kinds = {Impulse::scale, Impulse::add, Impulse::replace, Impulse::scale, Impulse::scale},
+        .saved_before = saved_before};
+    return with;
+}
+eddy::SolveOptions driven() {
+    eddy::SolveOptions with = at_many_points();
+    with.inputs =
+        eddy::piecewise_linear(std::vector<double>{0, 0.5, 2}, std::vector<double>{1, -1, 0.5});
+    return with;
+}
+
 }  // namespace
 
 TEST_CASE("all sensitivities: carried along explicit steps, each is a pushforward to rounding") {
-    eddy::SolveOptions back = at_many_points(), constant = options;
-    back.t0 = 2, back.t1 = 0;
-    back.save_at = {2, 1.999, 1, 0.25, 0};
+    eddy::SolveOptions constant = options;
     constant.dt0 = 0.125;
     constant.save_at = {0.3, 0.375, 2};
 
     CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Cpu{.threads = 2}, at_many_points()) <
           1e-12);
-    CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Serial{}, back) < 1e-12);
+    CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Serial{}, backwards()) < 1e-12);
     CHECK(distance_from_pushforward(eddy::Vern7{}, eddy::Serial{}, at_many_points()) < 1e-12);
     CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Serial{}, at_many_points(),
                                     eddy::observe(Weighted{})) < 1e-12);
@@ -126,33 +149,36 @@ TEST_CASE("all sensitivities: carried along explicit steps, each is a pushforwar
                                     eddy::ConstantController{}) < 1e-12);
 }
 
+TEST_CASE("all sensitivities: carried along Rosenbrock steps, each is a pushforward to rounding") {
+    CHECK(distance_from_pushforward(eddy::Rodas5P{}, eddy::Cpu{.threads = 2}, at_many_points()) <
+          1e-12);
+    CHECK(distance_from_pushforward(eddy::Rodas5P{}, eddy::Cpu{.threads = 2}, kicked(true)) <
+          1e-12);
+    CHECK(distance_from_pushforward(eddy::Rodas5P{}, eddy::Serial{}, backwards()) < 1e-12);
+    CHECK(distance_from_pushforward(eddy::Rodas5P{}, eddy::Serial{}, kicked(false)) < 1e-12);
+    CHECK(distance_from_pushforward<Driven>(eddy::Rodas5P{}, eddy::Serial{}, driven()) < 1e-12);
+}
+
 TEST_CASE("all sensitivities: impulses change what is carried, and inputs are read") {
-    using eddy::Impulse;
     for (const bool before : {false, true}) {
-        eddy::SolveOptions kicked = at_many_points();
-        kicked.impulses = {.times = {0, 0.002, 1, 1, 2},
-                           .components = {0, 1, 0, 1, 0},
-                           .amounts = {0.5, 1.5, 0.25, -0.5, 3},
-                           .kinds = {Impulse::scale, Impulse::add, Impulse::replace, Impulse::scale,
-                                     Impulse::scale},
-                           .saved_before = before};
-        CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Serial{}, kicked) < 1e-12);
-        CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Cpu{.threads = 2}, kicked) < 1e-12);
+        CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Serial{}, kicked(before)) < 1e-12);
+        CHECK(distance_from_pushforward(eddy::Tsit5{}, eddy::Cpu{.threads = 2}, kicked(before)) <
+              1e-12);
     }
-    eddy::SolveOptions driven = at_many_points();
-    driven.inputs =
-        eddy::piecewise_linear(std::vector<double>{0, 0.5, 2}, std::vector<double>{1, -1, 0.5});
-    CHECK(distance_from_pushforward<Driven>(eddy::Tsit5{}, eddy::Serial{}, driven) < 1e-12);
+    CHECK(distance_from_pushforward<Driven>(eddy::Tsit5{}, eddy::Serial{}, driven()) < 1e-12);
 }
 
-TEST_CASE("all sensitivities: by implicit methods each has the bits of a pushforward") {
-    CHECK(distance_from_pushforward(eddy::Rodas5P{}, eddy::Serial{}, options) == 0);
+TEST_CASE("all sensitivities: by iterated stages each has the bits of a pushforward") {
     CHECK(distance_from_pushforward(eddy::TRBDF2{}, eddy::Serial{}, options) == 0);
+    CHECK(distance_from_pushforward(eddy::TRBDF2{}, eddy::Serial{}, kicked(false)) == 0);
+    CHECK(distance_from_pushforward<Driven>(eddy::TRBDF2{}, eddy::Serial{}, driven()) == 0);
 }
 
-TEST_CASE("all sensitivities: the same bits by all threads, in packs, in plain numbers and alone") {
+TEMPLATE_TEST_CASE(
+    "all sensitivities: the same bits by all threads, in packs, in plain numbers and alone", "",
+    eddy::Tsit5, eddy::Rodas5P) {
     const auto on = [&](const auto& from, const auto& of, const auto& backend) {
-        return eddy::sensitivities(Forced{}, eddy::Tsit5{}, from, of, at_many_points(),
+        return eddy::sensitivities(Forced{}, TestType{}, from, of, at_many_points(),
                                    eddy::along_both, backend);
     };
     const auto plain = on(starts, p, eddy::Serial{}),

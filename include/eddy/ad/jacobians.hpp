@@ -1,5 +1,5 @@
 #pragma once
-// The structural non-zeros of ∂f/∂y and, where they are asked for, of ∂f/∂p of a vector field f(t, y, p) as one program:
+// The structural non-zeros of ∂f/∂y and, where they are asked for, of ∂f/∂p of a program f(t, y, p, …) as one program:
 // what they have in common is computed once.
 // Test: tests/solve/all_sensitivities.cpp
 
@@ -26,7 +26,7 @@ struct FieldJacobiansOf {
     }
 };
 
-/// Both of them, of a field without loops, whose non-zeros lie row by row.
+/// Both of them, of a program without loops, whose non-zeros lie row by row.
 template <class P, bool of_p>
 struct FieldJacobians {
     using OfY = JacobianPlanOf<P, 1>;
@@ -43,9 +43,9 @@ struct FieldJacobians {
     struct Values {
         Number by_y[num_of_y + 1], by_p[num_of_p + 1];
     };
-    template <class Time, class Number, int size, class Parameters>
-    EDDY_HD static void evaluate_into(const Time& t, const Vec<Number, size>& y,
-                                      const Parameters& p, Values<Number>& values) {
+    /// `arguments`: those of P.
+    template <class Number, class... Arguments>
+    EDDY_HD static void evaluate_into(Values<Number>& values, const Arguments&... arguments) {
         if constexpr (num_of_y + num_of_p > 0) {
             evaluate<Program<FieldJacobiansOf<P, of_p>>, Number>(
                 SinkApart{[&]<int output>(int entry, const Number& value) EDDY_INLINE {
@@ -54,7 +54,7 @@ struct FieldJacobians {
                     else
                         values.by_p[entry] = value;
                 }},
-                t, y, p);
+                arguments...);
         }
     }
 };

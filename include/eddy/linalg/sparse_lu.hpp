@@ -61,8 +61,9 @@ struct SparseLu {
         solve_in_place(x);
         return x;
     }
-    /// b becomes the x with A x = b.
-    EDDY_INLINE EDDY_HD constexpr void solve_in_place(Vector& b) const {
+    /// b becomes the x with A x = b. It may be of richer numbers: packs beside a plain matrix.
+    template <class Any>
+    EDDY_INLINE EDDY_HD constexpr void solve_in_place(Vec<Any, size>& b) const {
         if constexpr (is_called)
             solve_out_of_line<false>(b);
         else
@@ -157,15 +158,15 @@ struct SparseLu {
     static constexpr bool is_called =
         !compiling_for_device && Symbolic::sizes.solve > detail::longest_solve_inline;
 
-    template <bool transposed>
-    [[gnu::noinline]] EDDY_HD constexpr void solve_out_of_line(Vector& b) const {
-        Vector x;  // that `factors` do not lie in: what is summed need not be stored
+    template <bool transposed, class Any>
+    [[gnu::noinline]] EDDY_HD constexpr void solve_out_of_line(Vec<Any, size>& b) const {
+        Vec<Any, size> x;  // that `factors` do not lie in: what is summed need not be stored
         for_components_of_sum<size>([&](int i) EDDY_INLINE { x.data[i] = b.data[i]; });
         solve_here<transposed>(x);
         for_components_of_sum<size>([&](int i) EDDY_INLINE { b.data[i] = x.data[i]; });
     }
-    template <bool transposed>
-    EDDY_INLINE EDDY_HD constexpr void solve_here(Vector& b) const {
+    template <bool transposed, class Any>
+    EDDY_INLINE EDDY_HD constexpr void solve_here(Vec<Any, size>& b) const {
         if constexpr (is_listed) {
             for (const LuStep& step :
                  transposed ? Symbolic::plan.solve_transposed : Symbolic::plan.solve)
@@ -178,8 +179,9 @@ struct SparseLu {
             });
         }
     }
-    EDDY_INLINE EDDY_HD constexpr void take_of_solve(const LuStep& step, Vector& x) const {
-        Number& to = x.data[step.to];
+    template <class Any>
+    EDDY_INLINE EDDY_HD constexpr void take_of_solve(const LuStep& step, Vec<Any, size>& x) const {
+        Any& to = x.data[step.to];
         if (step.kind == LuStep::scale)
             to = to * factors.data[step.a];
         else

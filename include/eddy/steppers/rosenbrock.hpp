@@ -106,6 +106,7 @@ struct Rosenbrock {
     /// `Solutions` may be a pointer to where the solutions are wanted, so that nobody copies them.
     template <class Number, int stages, class Solutions = State<Number>[stages]>
     struct Work {
+        static constexpr int count = stages;
         Solutions u;
         State<Number> y[stages];
         SparseLu<Matrix, Number> lu;
@@ -173,12 +174,11 @@ struct Rosenbrock {
         set_row_state<num_stages>(y, work, next);
     }
     /// Σ m_error_i U_i.
-    template <class Number, class Solutions>
-    EDDY_INLINE EDDY_HD static void set_error(const Work<Number, num_stages, Solutions>& work,
-                                              State<Number>& error) {
+    template <class Solved, class Number>
+    EDDY_INLINE EDDY_HD static void set_error(const Solved& work, State<Number>& error) {
         constexpr int first = first_of_error();
         for_states([&](int c) EDDY_INLINE {
-            Number sum = error_term<first>(work, c);
+            Number sum = error_term<first, Number>(work, c);
             static_for<first + 1, num_stages>([&]<int i>() EDDY_INLINE {
                 constexpr double e = Method::coefficients.m_error[i];
                 if constexpr (e == 1)
@@ -188,6 +188,43 @@ struct Rosenbrock {
             });
             error.data[c] = sum;
         });
+    }
+
+    // States are summed component by component: a sum then stays in a register, where sums of whole states
+    // would be stored and loaded again with each term.
+
+    /// Y_i; y⁺ for i = num_stages. `Solved` has the first `count` of U and Y, as Work does.
+    template <int i, class Number, class Solved>
+    EDDY_INLINE EDDY_HD static void set_row_state(const State<Number>& y, const Solved& work,
+                                                  State<Number>& state) {
+        constexpr int stages = Solved::count;
+        for_states([&](int c) EDDY_INLINE {
+            if constexpr (Rows::extends(i)) {
+                state.data[c] = work.y[i - 1].data[c] + work.u[i - 1].data[c];
+            } else {
+                Number sum = y.data[c];
+                static_for<0, (i < stages ? i : stages)>([&]<int j>() EDDY_INLINE {
+                    constexpr double a = Rows::a(i, j);
+                    if constexpr (a != 0)
+                        sum = mul_add(static_cast<ScalarOf<Number>>(a), work.u[j].data[c], sum);
+                });
+                state.data[c] = sum;
+            }
+        });
+    }
+
+    /// Component c of Σ_j coupling_ij U_j.
+    template <int i, class Number, class Solved>
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Number coupled_sum(const Solved& work, int c) {
+        constexpr int first = Rows::first_coupled(i);
+        Number sum = static_cast<ScalarOf<Number>>(Method::coefficients.coupling[i][first]) *
+                     work.u[first].data[c];
+        static_for<first + 1, i>([&]<int j>() EDDY_INLINE {
+            constexpr double coupling = Method::coefficients.coupling[i][j];
+            if constexpr (coupling != 0)
+                sum = mul_add(static_cast<ScalarOf<Number>>(coupling), work.u[j].data[c], sum);
+        });
+        return sum;
     }
 
     /// t + c_i h; or what t itself says of that fraction of the step.
@@ -226,37 +263,13 @@ struct Rosenbrock {
         while (i + 1 < num_stages && Method::coefficients.m_error[i] == 0) ++i;
         return i;
     }
-    template <int i, class Number, class Solutions>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static Number error_term(
-        const Work<Number, num_stages, Solutions>& work, int c) {
+    template <int i, class Number, class Solved>
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Number error_term(const Solved& work, int c) {
         constexpr double e = Method::coefficients.m_error[i];
         if constexpr (e == 1)
             return work.u[i].data[c];
         else
             return static_cast<ScalarOf<Number>>(e) * work.u[i].data[c];
-    }
-
-    // States are summed component by component: a sum then stays in a register, where sums of whole states
-    // would be stored and loaded again with each term.
-
-    /// Y_i; y⁺ for i = num_stages.
-    template <int i, class Number, int stages, class Solutions>
-    EDDY_INLINE EDDY_HD static void set_row_state(const State<Number>& y,
-                                                  const Work<Number, stages, Solutions>& work,
-                                                  State<Number>& state) {
-        for_states([&](int c) EDDY_INLINE {
-            if constexpr (Rows::extends(i)) {
-                state.data[c] = work.y[i - 1].data[c] + work.u[i - 1].data[c];
-            } else {
-                Number sum = y.data[c];
-                static_for<0, (i < stages ? i : stages)>([&]<int j>() EDDY_INLINE {
-                    constexpr double a = Rows::a(i, j);
-                    if constexpr (a != 0)
-                        sum = mul_add(static_cast<ScalarOf<Number>>(a), work.u[j].data[c], sum);
-                });
-                state.data[c] = sum;
-            }
-        });
     }
 
     /// U_i.
@@ -271,11 +284,11 @@ struct Rosenbrock {
         for_states([&](int c) EDDY_INLINE {
             right.data[c] = -f.data[c];
             if constexpr (Rows::is_coupled(i) && Mass::is_identity)
-                right.data[c] = mul_add(-per_step, coupled_sum<i>(work, c), right.data[c]);
+                right.data[c] = mul_add(-per_step, coupled_sum<i, Number>(work, c), right.data[c]);
         });
         if constexpr (Rows::is_coupled(i) && !Mass::is_identity) {
             State<Number> sum;
-            for_states([&](int c) EDDY_INLINE { sum.data[c] = coupled_sum<i>(work, c); });
+            for_states([&](int c) EDDY_INLINE { sum.data[c] = coupled_sum<i, Number>(work, c); });
             detail::add_scaled(right, -per_step, Mass::times(sum));
         }
         if constexpr (depends_on_time && Method::coefficients.d[i] != 0) {
@@ -288,20 +301,6 @@ struct Rosenbrock {
         if constexpr (!in_place) {
             for_states([&](int c) EDDY_INLINE { work.u[i].data[c] = right.data[c]; });
         }
-    }
-    /// Component c of Σ_j coupling_ij U_j.
-    template <int i, class Number, int stages, class Solutions>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static Number coupled_sum(
-        const Work<Number, stages, Solutions>& work, int c) {
-        constexpr int first = Rows::first_coupled(i);
-        Number sum = static_cast<ScalarOf<Number>>(Method::coefficients.coupling[i][first]) *
-                     work.u[first].data[c];
-        static_for<first + 1, i>([&]<int j>() EDDY_INLINE {
-            constexpr double coupling = Method::coefficients.coupling[i][j];
-            if constexpr (coupling != 0)
-                sum = mul_add(static_cast<ScalarOf<Number>>(coupling), work.u[j].data[c], sum);
-        });
-        return sum;
     }
 };
 

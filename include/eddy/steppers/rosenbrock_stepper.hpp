@@ -106,10 +106,15 @@ struct RosenbrockStepper : ImplicitStepper<RosenbrockStepper<Term, Method, estim
     };
     template <class Input, class Number>
     [[nodiscard]] EDDY_HD static auto interpolant(const Input& in, const Trial<Number>& trial) {
-        using Real = std::remove_cvref_t<decltype(in.dt.h)>;
-        Within<Number, Real> within{in.y, trial.next, in.dt.h, {}};
+        return interpolant(in.y, trial.next, in.dt.h, trial.u);
+    }
+    template <class Number, class Real>
+    [[nodiscard]] EDDY_HD static auto interpolant(const State<Number>& y, const State<Number>& next,
+                                                  const Real& h,
+                                                  const State<Number> (&u)[num_stages]) {
+        Within<Number, Real> within{y, next, h, {}};
         for_weights([&]<int r, int i>(double weight) {
-            detail::add_scaled(within.sum[r], static_cast<ScalarOf<Number>>(weight), trial.u[i]);
+            detail::add_scaled(within.sum[r], static_cast<ScalarOf<Number>>(weight), u[i]);
         });
         return within;
     }

@@ -7,8 +7,8 @@
 // structural non-zeros. In exact arithmetic it is what a dual number's tangent is.
 // Test: tests/solve/all_sensitivities.cpp
 
-#include <eddy/ad/jacobians.hpp>
-#include <eddy/steppers/explicit_rk.hpp>
+#include <eddy/steppers/explicit_rk_stepper.hpp>
+#include <eddy/steppers/tangent_parts.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -16,13 +16,17 @@ namespace eddy::inline v0::detail {
 template <class Field, RungeKuttaMethod Method, bool estimates_error, bool of_p>
 struct TangentSteps {
     using Steps = ExplicitRungeKutta<Field, Method>;
+    using Stepper = ExplicitRungeKuttaStepper<OdeTerm<Field>, Method, estimates_error>;
     using Dense = Interpolant<Method>;
     using Jacobians = FieldJacobians<FieldProgram<Field>, of_p>;
     static constexpr int size = Field::state_size;
+    using Products = TangentProducts<Jacobians>;
     static constexpr int num_stages = estimates_error ? Steps::num_error_stages : Steps::num_stages;
     static constexpr int num_dense_stages = Steps::num_dense_stages;
     template <class Number>
     using State = Vec<Number, size>;
+    template <class Number>
+    using Taken = TakenStages<Number, num_dense_stages, size>;
 
     /// The Jacobians at all stages.
     template <class Number>
@@ -35,8 +39,8 @@ struct TangentSteps {
                           Linearization<Number>& of_step) {
         for_stages(dense, [&]<int i>() {
             constexpr double c = Steps::Rows::tableau.c[i];
-            linearize_at(stage_time_of(in.t, in.dt, c),
-                         Steps::template stage_state<i>(in.y, in.dt, k), in.p, of_step.at[i]);
+            Products::evaluate_at(of_step.at[i], stage_time_of(in.t, in.dt, c),
+                                  Steps::template stage_state<i>(in.y, in.dt, k), in.p);
         });
     }
 
@@ -45,45 +49,31 @@ struct TangentSteps {
     static void take_place(const Linearization<Number>& of_places, int place, bool dense,
                            Linearization<Lane>& of_place) {
         for (int i = 0; i < (dense ? num_dense_stages : num_stages); ++i) {
-            const auto& from = of_places.at[i];
-            auto& to = of_place.at[i];
-            for (int e = 0; e < Jacobians::num_of_y; ++e)
-                to.by_y[e] = get_lane(from.by_y[e], place);
-            for (int e = 0; e < Jacobians::num_of_p; ++e)
-                to.by_p[e] = get_lane(from.by_p[e], place);
+            take_entries<Jacobians, Number, Lane>(of_places.at[i], place, of_place.at[i]);
         }
     }
 
-    /// What the stages of a Number of tangents get from ∂f/∂p, (stage, component). Zero but where `add` has put something.
+    /// What the stages of a Number of tangents get from ∂f/∂p.
     template <class Number>
-    struct Sources {
-        State<Number> of[num_dense_stages]{};
-
-        /// The entries of parameters [first, last): put(source, entry, column).
+    struct Sources : TangentSources<Number, num_dense_stages, size> {
+        /// For the entries of parameters [first, last): put(source, value, column).
         template <class Primal, class Put>
-        void set(const Linearization<Primal>& of_step, int first, int last, const Put& put) {
-            if constexpr (of_p) {
-                for (int e = columns.begin[first]; e < columns.begin[last]; ++e) {
-                    for (int i = 0; i < num_dense_stages; ++i)
-                        put(of[i][columns.row[e]], of_step.at[i].by_p[columns.entry[e]],
-                            columns.column[e]);
-                }
-            }
+        void take(const Linearization<Primal>& of_step, int first, int last, const Put& put) {
+            if constexpr (of_p)
+                this->set(
+                    columns, first, last,
+                    [&](int i, int e) -> const Primal& { return of_step.at[i].by_p[e]; }, put);
         }
-        void clear(int first, int last) {
-            if constexpr (of_p) {
-                for (int e = columns.begin[first]; e < columns.begin[last]; ++e) {
-                    for (int i = 0; i < num_dense_stages; ++i) of[i][columns.row[e]] = Number(0);
-                }
-            }
+        void leave(int first, int last) {
+            if constexpr (of_p) this->clear(columns, first, last);
         }
     };
 
-    /// The stages of tangents that are `s` where the step begins.
+    /// The step of tangents that are `s` where it begins.
     template <class Size, class Primal, class Number>
-    static void stages(const Size& dt, const State<Number>& s, const Linearization<Primal>& of_step,
-                       const Sources<Number>& sources, bool dense,
-                       State<Number> (&k)[num_dense_stages]) {
+    static void take(const Size& dt, const State<Number>& s, const Linearization<Primal>& of_step,
+                     const Sources<Number>& sources, bool dense, Taken<Number>& taken) {
+        auto& k = taken.k;
         for_stages(dense, [&]<int i>() EDDY_INLINE {
             // As the stages of the state: a component after another, so that long ones need no text of their own.
             State<Number> stage;
@@ -97,16 +87,9 @@ struct TangentSteps {
                 });
                 stage.data[c] = sum;
             });
-            if constexpr (is_short)
-                multiply_here(of_step.at[i].by_y, sources.of[i], stage, k[i]);
-            else
-                multiply(of_step.at[i].by_y, sources.of[i], stage, k[i]);
+            k[i] = sources.of[i];
+            Products::add(of_step.at[i].by_y, stage, k[i]);
         });
-    }
-    /// Where such stages lead.
-    template <class Size, class Number>
-    static void set_next(const Size& dt, const State<Number>& s,
-                         const State<Number> (&k)[num_dense_stages], State<Number>& next) {
         for_components<size>([&](int c) EDDY_INLINE {
             Number sum = s.data[c];
             static_for<0, Steps::num_stages>([&]<int i>() EDDY_INLINE {
@@ -114,8 +97,30 @@ struct TangentSteps {
                 if constexpr (b != 0)
                     sum = mul_add(dt.template b<typename Steps::Rows, i>(), k[i].data[c], sum);
             });
-            next.data[c] = sum;
+            taken.next.data[c] = sum;
         });
+    }
+    template <class Size, class Number>
+    [[nodiscard]] static State<Number> error(const Size& dt, const Taken<Number>& taken) {
+        return Steps::error(dt, taken.k);
+    }
+    /// θ of the way from s to its end.
+    template <class Size, class Number, class Theta>
+    [[nodiscard]] static State<Number> within(const State<Number>& s, const Size& dt,
+                                              const Taken<Number>& taken, const Theta& theta) {
+        return Dense::evaluate(s, dt.h, taken.k, theta);
+    }
+    /// A step of states, given what was tried, or anew.
+    template <class Input, class... Trial>
+    [[nodiscard]] static auto taken(const Input& in, const Trial&... trial) {
+        Taken<NumberOf<Input>> taken;
+        const auto within = Stepper::interpolant(in, trial...);
+        for (int i = 0; i < num_dense_stages; ++i) taken.k[i] = within.k[i];
+        if constexpr (sizeof...(Trial) == 0)
+            taken.next = Steps::next_state(in.y, in.dt, taken.k);
+        else
+            taken.next = (trial.next, ...);
+        return taken;
     }
 
   private:
@@ -126,56 +131,10 @@ struct TangentSteps {
         static_for<num_stages, num_dense_stages>(
             [&]<int i>() EDDY_INLINE { body.template operator()<i>(); });
     }
-    template <class Time, class Number, class Parameters>
-    [[gnu::noinline]] static void linearize_at(
-        const Time& t, const State<Number>& y, const Parameters& p,
-        typename Jacobians::template Values<Number>& values) {
-        Jacobians::evaluate_into(t, y, p, values);
-    }
-    /// J s + source.
-    template <class Primal, class Number, int room>
-    EDDY_INLINE static void multiply_here(const Primal (&jacobian)[room],
-                                          const State<Number>& source, const State<Number>& s,
-                                          State<Number>& k) {
-        static_for<0, size>([&]<int i>() EDDY_INLINE { k.data[i] = source.data[i]; });
-        static_for<0, Jacobians::num_of_y>([&]<int e>() EDDY_INLINE {
-            constexpr JacobianEntry at = Jacobians::OfY::frozen.entries[e];
-            k.data[at.row] = mul_add(jacobian[e], s.data[at.column], k.data[at.row]);
-        });
-    }
-    /// One text for all stages, where it is long.
-    template <class Primal, class Number, int room>
-    [[gnu::noinline]] static void multiply(const Primal (&jacobian)[room],
-                                           const State<Number>& source, const State<Number>& s,
-                                           State<Number>& k) {
-        multiply_here(jacobian, source, s, k);
-    }
-    static constexpr bool is_short = Jacobians::num_of_y <= 16;
-
-    /// The non-zeros of ∂f/∂p, column by column.
-    struct Columns {
-        int begin[Field::parameter_size + 2]{};
-        int row[Jacobians::num_of_p + 1]{}, column[Jacobians::num_of_p + 1]{},
-            entry[Jacobians::num_of_p + 1]{};
-
-        constexpr Columns() {
-            int count = 0;
-            for (int of = 0; of < Field::parameter_size; ++of) {
-                begin[of] = count;
-                for (int e = 0; e < Jacobians::num_of_p; ++e) {
-                    const JacobianEntry at = Jacobians::OfP::frozen.entries[e];
-                    if (at.column != of) continue;
-                    row[count] = at.row;
-                    column[count] = of;
-                    entry[count++] = e;
-                }
-            }
-            begin[Field::parameter_size] = count;
-        }
-    };
     static constexpr auto columns = [] {
         if constexpr (of_p)
-            return Columns();
+            return TangentColumns<Field::parameter_size, Jacobians::num_of_p>(
+                Jacobians::OfP::frozen.entries);
         else
             return 0;
     }();

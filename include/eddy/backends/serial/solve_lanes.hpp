@@ -55,8 +55,7 @@ class TangentsOfLane<Recorder> {
         lane.with_step(step.from, step.size, [&](const auto& in) {
             const StepOfPlaces<1> alone{{lane.of_launch}, {true},      {step.from.elapsed},
                                         {step.end},       {step.size}, {impulses}};
-            steps_->follow(lane.problem, in, Spec::Stepper::interpolant(in).k, alone, 0,
-                           &num_saved_);
+            steps_->follow(lane.problem, in, alone, 0, &num_saved_);
         });
     }
 

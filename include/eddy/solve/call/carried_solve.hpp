@@ -22,13 +22,13 @@ inline constexpr Along<true, true> along_both{};
 
 namespace detail {
 
-/// Do the steps of a call carry tangents? Those of explicit methods on the machines that say so.
+/// Do the steps of a call carry tangents? Those of explicit and of Rosenbrock methods on the machines that say so.
 template <int num_directions, class Field, class Method, class... Extras>
 inline constexpr bool carries_in_call = [] {
     using Choice = ExtrasOf<Field, Method, Extras...>;
     if constexpr (requires { requires Choice::Backend::carries_tangents; } && !Choice::has_ranks &&
-                  num_directions > 0 && RungeKuttaMethod<Method>)
-        return carries_tangents<Field, num_directions>;
+                  num_directions > 0)
+        return carries_tangents<Field, Method, num_directions>;
     else
         return false;
 }();

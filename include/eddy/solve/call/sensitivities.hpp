@@ -1,5 +1,5 @@
 #pragma once
-// All of ∂y/∂(parameters, y0) in one call, by forward mode. Steps of explicit methods carry the derivatives along
+// All of ∂y/∂(parameters, y0) in one call, by forward mode. Steps of explicit and Rosenbrock methods carry the derivatives along
 // (call/carried_solve.hpp). Where they cannot, it is a pushforward of as many lanes as there are trajectories and directions:
 // lanes of one trajectory take the same steps, because tangents decide nothing, and lie side by side in the places
 // of packs, which wait for none of them.
@@ -219,7 +219,7 @@ template <class Field, class Method, class... Extras>
 
 /// The solution, and all of its derivatives with respect to the parameters, to y0, or to both:
 /// `sensitivities(field, method, y0, p, options, along_both, extras...)`. Each is what `pushforward` finds in its direction:
-/// to rounding where steps of explicit methods carry all of them, else bit for bit. Step sizes are held constant. y0 and p
+/// to rounding where steps carry all of them, else bit for bit. Step sizes are held constant. y0 and p
 /// are arrays, or p is `shared(p)`.
 template <class Field, class Method, class Y0, class Parameters, bool of_p, bool of_y0,
           class... Extras>

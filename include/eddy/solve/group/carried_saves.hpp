@@ -11,7 +11,6 @@ namespace eddy::inline v0::detail {
 template <class Spec, class Team, class Recorder>
 class CarriedSaves : public SavePoints<Spec, Recorder> {
     using Saves = SavePoints<Spec, Recorder>;
-    using Stepper = typename Spec::Stepper;
     static constexpr int num_places = Spec::num_places;
 
   public:
@@ -43,9 +42,8 @@ class CarriedSaves : public SavePoints<Spec, Recorder> {
         }
         if (!any_moves) return;
         chain.steps.with_still_input(before, attempt.size, [&](const auto& in) {
-            const auto within = Stepper::interpolant(in, attempt.trial);
-            this->recorder().steps().follow(at.problem, in, within.k, step, at.number,
-                                            num_saved_[at.number]);
+            this->recorder().steps().follow(at.problem, in, step, at.number, num_saved_[at.number],
+                                            attempt.trial);
         });
     }
     /// Each round may have steps.

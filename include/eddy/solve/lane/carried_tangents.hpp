@@ -1,13 +1,13 @@
 #pragma once
 // Tangents in all directions, carried along the accepted steps of a solve by the Jacobians at their stages
-// (steppers/tangent_steps.hpp), in plain numbers beside the state. What a Number of tangents has in its places are
+// (lane/method_tangents.hpp), in plain numbers beside the state. What a Number of tangents has in its places are
 // lanes, a direction at a time, or the directions of one lane, where lanes are few; each has the same bits.
 // Test: tests/solve/all_sensitivities.cpp
 
 #include <eddy/solve/lane/meet_impulses.hpp>
+#include <eddy/solve/lane/method_tangents.hpp>
 #include <eddy/solve/lane/solution_recorder.hpp>
 #include <eddy/solve/lane/tangent_mark.hpp>
-#include <eddy/steppers/tangent_steps.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -27,16 +27,15 @@ template <class Spec, class Observable, bool of_p, bool of_y0>
 class CarriedTangents {
     using Real = typename Spec::Scalar;
     using Number = typename Spec::Number;
-    using Tangents = TangentSteps<typename Spec::Field, typename Spec::Method, Spec::is_adaptive,
-                                  (of_p && Spec::parameter_size > 0)>;
-    using Steps = typename Tangents::Steps;
+    using Tangents =
+        typename TangentsOf<typename Spec::Field, typename Spec::Method, Spec::is_adaptive,
+                            (of_p && Spec::parameter_size > 0)>::type;
     static constexpr int size = Spec::state_size, places = Spec::num_places,
-                         num_p = of_p ? Spec::parameter_size : 0,
-                         num_stages = Tangents::num_dense_stages;
+                         num_p = of_p ? Spec::parameter_size : 0;
     template <class Any>
     using State = Vec<Any, size>;
     template <class Any>
-    using Stages = State<Any>[num_stages];
+    using Taken = typename Tangents::template Taken<Any>;
 
   public:
     static constexpr int num_directions = num_p + (of_y0 ? size : 0);
@@ -84,18 +83,19 @@ class CarriedTangents {
             }
         }
     }
-    /// Carries the tangents of a chain along a step. `num_saved`: (place) save points so far.
-    template <class Input>
-    void follow(const Problem<Spec>& problem, const Input& in, const Stages<Number>& k,
-                const StepOfPlaces<places>& step, int chain, std::int32_t* num_saved) const {
+    /// Carries the tangents of a chain along a step, given what was tried, or anew. `num_saved`: (place) save points so far.
+    template <class Input, class... Trial>
+    void follow(const Problem<Spec>& problem, const Input& in, const StepOfPlaces<places>& step,
+                int chain, std::int32_t* num_saved, const Trial&... trial) const {
+        const Taken<Number> taken = Tangents::taken(in, trial...);
         using OfPlaces = typename Tangents::template Linearization<Number>;
         if (!places_are_directions()) {
             const auto linearize = [&](bool dense, OfPlaces& linear) {
-                Tangents::linearize(in, k, dense, linear);
+                Tangents::linearize(in, taken.k, dense, linear);
             };
             const auto direction = [&](int d) -> State<Number>& { return row(chain, d); };
             Sweep<Number, Number, places>(*this, problem, step, num_saved)
-                .run(in.y, in.dt, k, linearize, direction);
+                .run(in.y, in.dt, taken, linearize, direction);
             return;
         }
         // Those of all lanes at once, as where lanes are in the places: an elementary function of a plain number has other bits.
@@ -104,7 +104,8 @@ class CarriedTangents {
         for (int place = 0; place < places; ++place) {
             if (!step.moves[place]) continue;
             const auto linearize = [&](bool dense, auto& linear) {
-                if (!is_known || dense > is_dense) Tangents::linearize(in, k, dense, of_places);
+                if (!is_known || dense > is_dense)
+                    Tangents::linearize(in, taken.k, dense, of_places);
                 is_known = true;
                 is_dense = is_dense || dense;
                 Tangents::take_place(of_places, place, dense, linear);
@@ -113,8 +114,10 @@ class CarriedTangents {
             const StepOfPlaces<1> alone{{step.lane[place]}, {true},
                                         {step.from[place]}, {step.to[place]},
                                         {step.size[place]}, {step.impulses[place]}};
-            Stages<Real> of_lane;
-            for (int i = 0; i < num_stages; ++i) of_lane[i] = in_place(k[i], place);
+            Taken<Real> of_lane;
+            for (int i = 0; i < Tangents::num_dense_stages; ++i)
+                of_lane.k[i] = in_place(taken.k[i], place);
+            of_lane.next = in_place(taken.next, place);
             const StepSize<double, Real> dt{step.size[place], get_lane(in.dt.h, place)};
             Sweep<Real, Number, 1>(*this, problem, alone, num_saved + place)
                 .run(in_place(in.y, place), dt, of_lane, linearize, of_place);
@@ -186,16 +189,16 @@ class CarriedTangents {
             }
         }
 
-        /// From y, by a step of size dt with the stages k; linearize(dense, linear) makes the Jacobians at these.
+        /// From y, by a step of size dt; linearize(dense, linear) makes what all directions need of it.
         template <class Size, class Linearize, class Direction>
-        void run(const State<Primal>& y, const Size& dt, const Stages<Primal>& k,
+        void run(const State<Primal>& y, const Size& dt, const Taken<Primal>& taken,
                  const Linearize& linearize, const Direction& direction) {
             typename Tangents::template Linearization<Primal> linear;
             bool is_last = false;
             for (bool is_first = true; !is_last; is_first = false) {
                 is_last = find_due();
                 if (is_first || interpolates) linearize(interpolates, linear);
-                if constexpr (!shows_state) find_states(y, dt, k);
+                if constexpr (!shows_state) find_states(y, dt, taken);
                 for (int turn = 0; turn < num_turns; ++turn)
                     take(dt, linear, turn, direction(turn), is_last);
             }
@@ -230,14 +233,12 @@ class CarriedTangents {
             return theta;
         }
         template <class Size>
-        void find_states(const State<Primal>& y, const Size& dt, const Stages<Primal>& k) {
-            if (num_waves == 0) return;
-            const State<Primal> next = Steps::next_state(y, dt, k);
+        void find_states(const State<Primal>& y, const Size& dt, const Taken<Primal>& taken) {
             for (int w = 0; w < num_waves; ++w) {
-                const State<Primal> within =
-                    Tangents::Dense::evaluate(y, dt.h, k, theta_of(waves[w]));
+                const State<Primal> within = Tangents::within(y, dt, taken, theta_of(waves[w]));
                 for (int place = 0; place < count; ++place) {
-                    states.y[w][place] = in_place(waves[w].at_end[place] ? next : within, place);
+                    states.y[w][place] =
+                        in_place(waves[w].at_end[place] ? taken.next : within, place);
                     if (waves[w].at_end[place] && !problem.times.saves_before_impulses)
                         kick_in(place, states.y[w][place]);
                 }
@@ -249,41 +250,39 @@ class CarriedTangents {
                   int turn, State<Any>& at, bool is_last) {
             const int first = min(num_p, has_directions ? turn * places : turn),
                       last = min(num_p, has_directions ? first + places : first + 1);
-            sources.set(linear, first, last,
-                        [&](Any& source, const Primal& value, [[maybe_unused]] int parameter) {
-                            if constexpr (has_directions)
-                                set_lane(source, parameter - first, value);
-                            else
-                                source = value;
-                        });
-            Stages<Any> k;
-            State<Any> next;
-            Tangents::stages(dt, at, linear, sources, interpolates, k);
-            Tangents::set_next(dt, at, k, next);
-            sources.clear(first, last);
-            State<Any> after = next;
+            sources.take(linear, first, last,
+                         [&](Any& source, const Primal& value, [[maybe_unused]] int parameter) {
+                             if constexpr (has_directions)
+                                 set_lane(source, parameter - first, value);
+                             else
+                                 source = value;
+                         });
+            Taken<Any> taken;
+            Tangents::take(dt, at, linear, sources, interpolates, taken);
+            sources.leave(first, last);
+            State<Any> after = taken.next;
             if (has_impulses) kick_tangents(after);
-            const State<Any>& saved_at_end = problem.times.saves_before_impulses ? next : after;
-            for (int w = 0; w < num_waves; ++w) save_wave(dt, w, turn, at, saved_at_end, k);
+            const State<Any>& at_end = problem.times.saves_before_impulses ? taken.next : after;
+            for (int w = 0; w < num_waves; ++w) {
+                State<Any> within{};
+                if (interpolates) within = Tangents::within(at, dt, taken, theta_of(waves[w]));
+                save_wave(w, turn, within, at_end);
+            }
             if (!is_last) return;
             if constexpr (Spec::is_adaptive) {
-                if (all.marks) watch(turn, Steps::error(dt, k), next);
+                if (all.marks) watch(turn, Tangents::error(dt, taken), taken.next);
             }
             if constexpr (has_directions)
                 at = after;
             else
                 move_where(moves, after, at);
         }
-        template <class Size>
-        void save_wave(const Size& dt, int w, int turn, const State<Any>& at,
-                       const State<Any>& next, const Stages<Any>& k) const {
+        void save_wave(int w, int turn, const State<Any>& within, const State<Any>& at_end) const {
             const Wave<count>& wave = waves[w];
-            State<Any> within{};
-            if (interpolates) within = Tangents::Dense::evaluate(at, dt.h, k, theta_of(wave));
             for_directions(turn, [&](int place, int d, int of_number) {
                 if (wave.k[place] < 0) return;
                 all.save(problem, step.lane[place], wave.k[place], d, state_at(w, place),
-                         in_place(wave.at_end[place] ? next : within, of_number));
+                         in_place(wave.at_end[place] ? at_end : within, of_number));
             });
         }
         void kick_in(int place, State<Real>& y) const {
@@ -370,21 +369,6 @@ class CarriedTangents {
         }
     }
 };
-
-/// Fields whose steps carry tangents in so many directions: not those with events or loops, nor where the numbers would
-/// be too many.
-template <class Field, int num_directions>
-inline constexpr bool carries_tangents = [] {
-    constexpr int most_tangents = 4096, most_entries = 512;
-    if constexpr (num_events<Field> == 0 && std::is_same_v<TermOf<Field>, OdeTerm<Field>> &&
-                  Field::state_size * num_directions <= most_tangents) {
-        if constexpr (FieldProgram<Field>::graph.num_loops() == 0) {
-            using Jacobians = FieldJacobians<FieldProgram<Field>, (Field::parameter_size > 0)>;
-            return Jacobians::num_of_y + Jacobians::num_of_p <= most_entries;
-        }
-    }
-    return false;
-}();
 
 /// Recorders whose steps carry tangents.
 template <class Steps>
