@@ -28,6 +28,20 @@ class ImpulsePlanner {
                          where, kinds, count_);
     }
     [[nodiscard]] std::size_t count() const { return count_; }
+    /// Puts other amounts into the rows of a plan.
+    void renew(std::vector<PlannedImpulse>& rows) const {
+        for (std::size_t at = 0; at < rows.size(); ++at) {
+            const auto lane = static_cast<std::ptrdiff_t>(at / count_);
+            const std::size_t k = at % count_;
+            const SaveTimes& times = impulses_.times;
+            if (times.is_own && std::isnan(times.own(lane, static_cast<std::ptrdiff_t>(k))))
+                continue;  // filled up
+            rows[at].amount = number(impulses_.amounts, lane, k);
+            if (std::isfinite(rows[at].amount)) continue;
+            require_argument(false, "{}: the amount of {} is {}; give a finite number", where_,
+                             name(rows.size() == count_ ? -1 : lane, k), rows[at].amount);
+        }
+    }
     /// Appends a lane's row, of which so many are given.
     void add(std::size_t given, std::ptrdiff_t lane, std::vector<PlannedImpulse>& row) const {
         for (std::size_t k = 0; k < count_; ++k) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ask/input_plan.hpp>
+#include <span>
 #include <string>
 
 namespace eddy::inline v0::detail {
@@ -16,18 +17,17 @@ using Numbers = std::vector<double>;
 class InputRow {
   public:
     InputRow(const Inputs& inputs, const InputUse& use, std::ptrdiff_t row)
-        : inputs_(inputs), use_(use), row_(row) {
-        if (!inputs.knots.is_own) {
-            knots_ = inputs.knots.values;
-            return;
-        }
+        : inputs_(inputs), use_(use), row_(row), knots_(inputs.knots.values) {
+        if (!inputs.knots.is_own) return;
         const OwnTimes& own = inputs.knots.own;
         std::ptrdiff_t count = own.num_times;
         while (count > 0 && std::isnan(own(row, count - 1))) --count;
-        for (std::ptrdiff_t k = 0; k < count; ++k) knots_.push_back(own(row, k));
+        knots_ = std::span(own.values)
+                     .subspan(static_cast<std::size_t>(row * own.num_times),
+                              static_cast<std::size_t>(count));
     }
 
-    [[nodiscard]] const Numbers& knots() const { return knots_; }
+    [[nodiscard]] std::span<const double> knots() const { return knots_; }
     [[nodiscard]] std::size_t num_pieces() const {
         return inputs_.pieces == InputPieces::constant ? knots_.size() : knots_.size() - 1;
     }
@@ -37,28 +37,33 @@ class InputRow {
         return std::min(piece, num_pieces() - 1);
     }
 
-    void require(const char* where) const {
+    void require_knots(const char* where) const {
         const std::size_t least = inputs_.pieces == InputPieces::constant ? 1 : 2;
         require_argument(knots_.size() >= least, "{}: inputs of {} knots{}; give at least {}",
                          where, knots_.size(), whose(), least);
         for (std::size_t k = 0; k < knots_.size(); ++k) {
+            if (std::isfinite(knots_[k]) && (k == 0 || knots_[k] > knots_[k - 1])) continue;
             require_argument(std::isfinite(knots_[k]),
                              "{}: knot {} of the inputs{} is {}; give finite times, and NaN at the "
                              "end of a row only",
                              where, k, whose(), knots_[k]);
-            require_argument(k == 0 || knots_[k] > knots_[k - 1],
+            require_argument(false,
                              "{}: knot {} of the inputs{} is {} after {}; give knots that increase",
                              where, k, whose(), knots_[k], k == 0 ? 0. : knots_[k - 1]);
         }
+    }
+    void require_values(const char* where) const {
         require_values(inputs_.values, "values", where);
         if (inputs_.slopes.is_given) require_values(inputs_.slopes, "slopes", where);
     }
 
     /// Calls put(piece, power, component, coefficient).
     template <class Put>
-    void make(const Put& put) const {
+    void make(InputRoom& room, const Put& put) const {
         for (int i = 0; i < use_.size; ++i) {
-            const Numbers x = column(inputs_.values, i), m = slopes(x, i);
+            take_column(inputs_.values, i, room.x);
+            take_slopes(i, room);
+            const Numbers &x = room.x, &m = room.m;
             for (std::size_t k = 0; k < num_pieces(); ++k) {
                 put(k, 0, i, x[k]);
                 if (inputs_.pieces == InputPieces::constant) continue;
@@ -76,10 +81,11 @@ class InputRow {
     /// The other way round: take(piece, power, component) are cotangents, add(knot, component, value) receives those
     /// of the values.
     template <class Take, class Add>
-    void pull(const Take& take, const Add& add) const {
+    void pull(InputRoom& room, const Take& take, const Add& add) const {
         const std::size_t count = knots_.size();
+        Numbers &of_x = room.x, &of_m = room.m, &of_delta = room.delta;
         for (int i = 0; i < use_.size; ++i) {
-            Numbers of_x(count), of_m(count), of_delta(count);
+            for (Numbers* numbers : {&of_x, &of_m, &of_delta}) numbers->assign(count, 0);
             for (std::size_t k = 0; k < num_pieces(); ++k) {
                 of_x[k] += take(k, 0, i);
                 if (inputs_.pieces == InputPieces::constant) continue;
@@ -94,7 +100,7 @@ class InputRow {
                 of_delta[k] += 3 * of_c - 2 * of_d;
             }
             if (inputs_.pieces == InputPieces::spline)
-                pull_spline(of_m, of_delta);
+                pull_spline(room);
             else if (inputs_.pieces == InputPieces::cubic && !inputs_.slopes.is_given)
                 for (std::size_t k = 0; k < count; ++k) of_delta[k == 0 ? 0 : k - 1] += of_m[k];
             for (std::size_t k = 0; k + 1 < count; ++k) {
@@ -125,7 +131,8 @@ class InputRow {
         for (std::size_t k = 0; k < knots_.size(); ++k) {
             for (int i = 0; i < use_.size; ++i) {
                 const double value = at(values, k, i);
-                require_argument(std::isfinite(value),
+                if (std::isfinite(value)) continue;
+                require_argument(false,
                                  "{}: {} of the inputs{} are {} at knot {}, component {}; give "
                                  "finite numbers: fill what is missing before",
                                  where, name,
@@ -138,38 +145,37 @@ class InputRow {
         return values.rows(values.is_own ? row_ : 0,
                            static_cast<std::ptrdiff_t>(knot) * use_.size + i);
     }
-    [[nodiscard]] Numbers column(const KnotValues& values, int i) const {
-        Numbers column;
-        for (std::size_t k = 0; k < knots_.size(); ++k) column.push_back(at(values, k, i));
-        return column;
+    void take_column(const KnotValues& values, int i, Numbers& column) const {
+        column.resize(knots_.size());
+        for (std::size_t k = 0; k < knots_.size(); ++k) column[k] = at(values, k, i);
     }
     [[nodiscard]] double length(std::size_t k) const { return knots_[k + 1] - knots_[k]; }
 
-    /// The slopes at the knots, where pieces are cubic.
-    [[nodiscard]] Numbers slopes(const Numbers& x, int i) const {
-        if (inputs_.pieces == InputPieces::cubic && inputs_.slopes.is_given)
-            return column(inputs_.slopes, i);
-        Numbers delta;
-        for (std::size_t k = 0; k + 1 < x.size(); ++k)
-            delta.push_back((x[k + 1] - x[k]) / length(k));
-        Numbers m;
-        if (inputs_.pieces == InputPieces::cubic) {
-            for (std::size_t k = 0; k < x.size(); ++k) m.push_back(delta[k == 0 ? 0 : k - 1]);
+    /// The slopes at the knots, where pieces are cubic, into m.
+    void take_slopes(int i, InputRoom& room) const {
+        const Numbers& x = room.x;
+        const auto delta = [&](std::size_t k) { return (x[k + 1] - x[k]) / length(k); };
+        Numbers& m = room.m;
+        if (inputs_.pieces == InputPieces::cubic && inputs_.slopes.is_given) {
+            take_column(inputs_.slopes, i, m);
+        } else if (inputs_.pieces == InputPieces::cubic) {
+            m.resize(x.size());
+            for (std::size_t k = 0; k < x.size(); ++k) m[k] = delta(k == 0 ? 0 : k - 1);
         } else if (inputs_.pieces == InputPieces::spline) {
             m.assign(x.size(), 0);
             for (std::size_t k = 0; k + 1 < x.size(); ++k) {
-                m[k] += 3 * delta[k] / length(k);
-                m[k + 1] += 3 * delta[k] / length(k);
+                m[k] += 3 * delta(k) / length(k);
+                m[k + 1] += 3 * delta(k) / length(k);
             }
-            solve_spline(m);
+            solve_spline(room);
         }
-        return m;
     }
-    /// Solves for the slopes of a natural spline: a symmetric tridiagonal system, whose rows say that the second
+    /// Solves for the slopes m of a natural spline: a symmetric tridiagonal system, whose rows say that the second
     /// derivatives on both sides of a knot are equal (de Boor 2001, A Practical Guide to Splines, chapter IV).
-    void solve_spline(Numbers& m) const {
+    void solve_spline(InputRoom& room) const {
+        Numbers &m = room.m, &diagonal = room.diagonal;
         const std::size_t count = m.size();
-        Numbers diagonal(count);
+        diagonal.assign(count, 0);
         for (std::size_t k = 0; k + 1 < count; ++k) {
             diagonal[k] += 2 / length(k);
             diagonal[k + 1] += 2 / length(k);
@@ -184,16 +190,16 @@ class InputRow {
             m[k] /= diagonal[k];
         }
     }
-    void pull_spline(Numbers& of_m, Numbers& of_delta) const {
-        solve_spline(of_m);
-        for (std::size_t k = 0; k + 1 < of_m.size(); ++k)
-            of_delta[k] += 3 * (of_m[k] + of_m[k + 1]) / length(k);
+    void pull_spline(InputRoom& room) const {
+        solve_spline(room);
+        for (std::size_t k = 0; k + 1 < room.m.size(); ++k)
+            room.delta[k] += 3 * (room.m[k] + room.m[k + 1]) / length(k);
     }
 
     const Inputs& inputs_;
     InputUse use_;
     std::ptrdiff_t row_;
-    Numbers knots_;
+    std::span<const double> knots_;
 };
 
 /// How many rows differ.
@@ -230,6 +236,21 @@ void require_inputs_of(const Inputs& inputs, std::ptrdiff_t num_lanes, const cha
 }
 
 template <class Real>
+void renew_inputs(const Inputs& inputs, const InputUse& use, InputPlan<Real>& plan,
+                  const char* where) {
+    for (std::ptrdiff_t row = 0; row < plan.coefficients.rows(); ++row) {
+        const InputRow of_row(inputs, use, row);
+        of_row.require_values(where);
+        for (std::size_t k = 0; k < of_row.num_pieces(); ++k)
+            plan.coefficients(row, static_cast<std::ptrdiff_t>(k) * use.room) =
+                static_cast<Real>(of_row.knots()[k]);
+        of_row.make(plan.room, [&](std::size_t piece, int power, int i, double value) {
+            plan.coefficients(row, place_of(use, piece, power, i)) = static_cast<Real>(value);
+        });
+    }
+}
+
+template <class Real>
 InputPlan<Real> plan_inputs(const Inputs& inputs, const InputUse& use, const TimePlan& times,
                             const char* where) {
     require_argument(bool(inputs),
@@ -241,24 +262,16 @@ InputPlan<Real> plan_inputs(const Inputs& inputs, const InputUse& use, const Tim
                      "{}: inputs of degree {}, but the equation reads pieces of degree {}; leave "
                      "its member input_degree out, or give other inputs",
                      where, inputs.degree(), use.degree);
-    const std::ptrdiff_t rows = num_rows(inputs), width = most_pieces(inputs) * use.room;
-    std::vector<InputRow> all;
-    for (std::ptrdiff_t row = 0; row < rows; ++row) {
-        all.emplace_back(inputs, use, row).require(where);
-        if (row == 0) plan.coefficients.assign(rows, width, Real(0));
-        for (std::size_t k = 0; k < all.back().num_pieces(); ++k)
-            plan.coefficients(row, static_cast<std::ptrdiff_t>(k) * use.room) =
-                static_cast<Real>(all.back().knots()[k]);
-        all.back().make([&](std::size_t piece, int power, int i, double value) {
-            plan.coefficients(row, place_of(use, piece, power, i)) = static_cast<Real>(value);
-        });
-    }
+    const std::ptrdiff_t rows = num_rows(inputs);
+    for (std::ptrdiff_t row = 0; row < rows; ++row) InputRow(inputs, use, row).require_knots(where);
+    plan.coefficients.assign(rows, most_pieces(inputs) * use.room, Real(0));
+    renew_inputs(inputs, use, plan, where);
     // Between two tstops there is no knot.
     const std::size_t time_rows =
         times.num_tstops == 0 ? 0 : times.tstops.size() / times.num_tstops;
     for (std::size_t row = 0; row < time_rows; ++row) {
         const double t0 = times.is_own ? times.own[row].t0 : times.t0;
-        const InputRow& of_row = all[inputs.knots.is_own ? row : 0];
+        const InputRow of_row(inputs, use, static_cast<std::ptrdiff_t>(row));
         double before = 0;
         for (std::size_t j = 0; j < times.num_tstops; ++j) {
             const double here = times.tstops[row * times.num_tstops + j].elapsed;
@@ -272,12 +285,14 @@ InputPlan<Real> plan_inputs(const Inputs& inputs, const InputUse& use, const Tim
 
 template <class Real>
 void pull_inputs(const Inputs& inputs, const InputUse& use,
-                 const EnsembleArray<Real>& of_coefficients, EnsembleArray<Real>& of_values) {
+                 const EnsembleArray<Real>& of_coefficients, InputRoom& room,
+                 EnsembleArray<Real>& of_values) {
     if (!inputs) return of_values.assign(0, 0, Real(0));
     const std::ptrdiff_t lanes = of_coefficients.rows(), columns = inputs.values.rows.num_times;
     const bool is_own = inputs.values.is_own;
     of_values.assign(is_own ? lanes : columns / use.size, is_own ? columns : use.size, Real(0));
-    Numbers sums(static_cast<std::size_t>(is_own ? 0 : columns));
+    Numbers& sums = room.sums;
+    sums.assign(static_cast<std::size_t>(is_own ? 0 : columns), 0);
     for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
         const auto take = [&](std::size_t piece, int power, int i) {
             return static_cast<double>(of_coefficients(lane, place_of(use, piece, power, i)));
@@ -289,7 +304,7 @@ void pull_inputs(const Inputs& inputs, const InputUse& use,
             else
                 sums[static_cast<std::size_t>(column)] += value;
         };
-        InputRow(inputs, use, lane).pull(take, add);
+        InputRow(inputs, use, lane).pull(room, take, add);
     }
     for (std::size_t column = 0; column < sums.size(); ++column)
         of_values(static_cast<std::ptrdiff_t>(column) / use.size,
@@ -297,11 +312,13 @@ void pull_inputs(const Inputs& inputs, const InputUse& use,
 }
 
 template InputPlan<float> plan_inputs(const Inputs&, const InputUse&, const TimePlan&, const char*);
+template void renew_inputs(const Inputs&, const InputUse&, InputPlan<float>&, const char*);
+template void pull_inputs(const Inputs&, const InputUse&, const EnsembleArray<float>&, InputRoom&,
+                          EnsembleArray<float>&);
 template InputPlan<double> plan_inputs(const Inputs&, const InputUse&, const TimePlan&,
                                        const char*);
-template void pull_inputs(const Inputs&, const InputUse&, const EnsembleArray<float>&,
-                          EnsembleArray<float>&);
-template void pull_inputs(const Inputs&, const InputUse&, const EnsembleArray<double>&,
+template void renew_inputs(const Inputs&, const InputUse&, InputPlan<double>&, const char*);
+template void pull_inputs(const Inputs&, const InputUse&, const EnsembleArray<double>&, InputRoom&,
                           EnsembleArray<double>&);
 
 }  // namespace eddy::inline v0::detail

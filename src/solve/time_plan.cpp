@@ -344,6 +344,11 @@ TimePlan plan_times(const SolveOptions& options, TimeUse use, const char* where)
     return TimePlanner(options, use, where).plan();
 }
 
+void detail::renew_amounts(const Impulses& impulses, std::vector<PlannedImpulse>& planned,
+                           const char* where) {
+    if (!planned.empty()) ImpulsePlanner(impulses, where).renew(planned);
+}
+
 std::ptrdiff_t detail::lanes_of_start(const TimeOption& t0, std::ptrdiff_t said,
                                       std::ptrdiff_t asked, const char* where) {
     require_argument(

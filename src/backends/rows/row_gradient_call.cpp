@@ -89,7 +89,8 @@ class GradientOnRows : public GradientResults<Real> {
     GradientPlan plan_;
     int width_ = 0;
     SharedTarget<Real> shared_;
-    EnsembleArray<Real> of_inputs_;              // (lane, piece · number)
+    EnsembleArray<Real> of_inputs_;  // (lane, piece · number)
+    InputRoom input_numbers_;
     std::vector<GradientWorker<Real>> workers_;  // none: nothing is planned yet
     ThreadLink link_{};
     const RowCall* call_ = nullptr;
@@ -246,7 +247,8 @@ void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& array
         to_caller.keep_states_in(nullptr);
         to_caller.rethrow();
     }
-    pull_inputs(call.options.inputs, use_of(inputs), of_inputs_, result.gradient.inputs);
+    pull_inputs(call.options.inputs, use_of(inputs), of_inputs_, input_numbers_,
+                result.gradient.inputs);
     result.report.checkpoints = plan_.checkpoints;
     set_costs(result.report, costs);
     this->finish_sums(call.options.gather_sums, where);

@@ -18,10 +18,16 @@ struct InputUse {
     int room = 0;  // numbers of one piece
 };
 
+/// Room for the numbers of one row, kept from call to call.
+struct InputRoom {
+    std::vector<double> x, m, delta, diagonal, sums;
+};
+
 template <class Real>
 struct InputPlan {
     EnsembleArray<Real> coefficients;
     std::vector<std::int32_t> pieces;
+    InputRoom room;
 
     [[nodiscard]] InputTables<Real> view() const { return {coefficients.view(), pieces.data()}; }
 };
@@ -30,6 +36,10 @@ struct InputPlan {
 template <class Real>
 [[nodiscard]] EDDY_EXPORT InputPlan<Real> plan_inputs(const Inputs& inputs, const InputUse& use,
                                                       const TimePlan& times, const char* where);
+/// Makes the coefficients of a plan once more, where only values and slopes at knots are others.
+template <class Real>
+EDDY_EXPORT void renew_inputs(const Inputs& inputs, const InputUse& use, InputPlan<Real>& plan,
+                              const char* where);
 /// Checks that inputs of trajectories' own are those of so many.
 EDDY_EXPORT void require_inputs_of(const Inputs& inputs, std::ptrdiff_t num_lanes,
                                    const char* where);
@@ -37,7 +47,7 @@ EDDY_EXPORT void require_inputs_of(const Inputs& inputs, std::ptrdiff_t num_lane
 /// trajectories where these are shared.
 template <class Real>
 EDDY_EXPORT void pull_inputs(const Inputs& inputs, const InputUse& use,
-                             const EnsembleArray<Real>& of_coefficients,
+                             const EnsembleArray<Real>& of_coefficients, InputRoom& room,
                              EnsembleArray<Real>& of_values);
 
 }  // namespace eddy::inline v0::detail

@@ -93,6 +93,9 @@ namespace detail {
 /// InvalidArgument where t1 is missing; else a copy of the options, for a solver object that is made with them:
 /// made here, once for all callers.
 [[nodiscard]] EDDY_EXPORT SolveOptions with_end(const SolveOptions& options, const char* where);
+/// Puts the amounts of impulses, where they are others than those of the plan, into it.
+EDDY_EXPORT void renew_amounts(const Impulses& impulses, std::vector<PlannedImpulse>& planned,
+                               const char* where);
 /// How many trajectories start from a function of their parameters: as many as these are `said` to be of (0: nothing), or
 /// as are asked for, or one.
 [[nodiscard]] EDDY_EXPORT std::ptrdiff_t lanes_of_start(const TimeOption& t0, std::ptrdiff_t said,

@@ -36,6 +36,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     RunSums<double> sums;        // of paths, where rows stay on a device
     /// (lane, piece · number) With respect to the coefficients of inputs.
     [[no_unique_address]] KeptIf<(Spec::input_room > 0), EnsembleArray<Real>> of_inputs;
+    [[no_unique_address]] KeptIf<(Spec::input_room > 0), InputRoom> input_numbers;
 
     GradientWorkspace()
         : Results(
@@ -133,7 +134,8 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
             second.run(*this, options, backend, kept, call, title);
         }
         if constexpr (Spec::input_room > 0)
-            pull_inputs(options.inputs, prepared.input_use, of_inputs, result.gradient.inputs);
+            pull_inputs(options.inputs, prepared.input_use, of_inputs, input_numbers,
+                        result.gradient.inputs);
         if (!finishes_later(backend, kept))
             finish_sums(options.gather_sums, title, memory_for(backend, kept));
         prepared.ranks.end_work();

@@ -5,6 +5,7 @@
 
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/extras.hpp>
+#include <eddy/solve/ask/new_values.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/ranks/call_print.hpp>
@@ -35,6 +36,25 @@ class SolverObject {
           controller_(extra_or_default<Controller>(extras...)),
           ranks_(ranks_of(extras...)) {
         Self::require_possible(options_);
+    }
+
+    /// Other values at the knots of `.inputs` from the next call on: an array of the shape that those of the
+    /// options have, (knot, component), or (trajectory, knot · component) where each trajectory has its own.
+    /// They are copied. Nothing else is planned anew.
+    template <class Values>
+    void set_inputs(const Values& values) {
+        const OneCall only(workspace_, "set_inputs");
+        replace_values(options_.inputs.values, values, "set_inputs", "values of .inputs");
+        ++edition_;
+    }
+    /// The same for the amounts of `.impulses`: a list, or an array (trajectory, impulse) where each trajectory has
+    /// its own.
+    template <class Amounts>
+    void set_impulse_amounts(const Amounts& amounts) {
+        const OneCall only(workspace_, "set_impulse_amounts");
+        replace_numbers(options_.impulses.amounts, amounts, "set_impulse_amounts",
+                        "amounts of .impulses");
+        ++edition_;
     }
 
   protected:
@@ -72,6 +92,7 @@ class SolverObject {
             require_asynchronous(Features().with(Feature::inputs), where);
         auto& workspace = workspace_.get<CallWorkspace>();
         workspace.prepared.take_method(method_, where);
+        workspace.prepared.edition = edition_;
         workspace.prepared.prepare(options_, controller_, y0, p, where, memory());
         const Features asked =
             Features()
@@ -128,6 +149,7 @@ class SolverObject {
 
     [[no_unique_address]] Method method_{};
     SolveOptions options_;
+    std::uint64_t edition_ = 0;  // grows where values of the options are replaced
     Backend backend_{};
     Controller controller_{};
     RankLink ranks_;

@@ -3,6 +3,7 @@
 // Test: tests/solve/solver_objects.cpp, tests/solve/validation.cpp
 
 #include <algorithm>
+#include <cstdint>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/extras.hpp>
@@ -33,6 +34,8 @@ class PreparedProblem {
     static constexpr InputUse input_use{input_size_of<typename Spec::Field>,
                                         input_degree_of<typename Spec::Field>, Spec::input_room};
     Problem<Spec> problem;
+    /// Of the options, whose values of inputs and amounts of impulses may be replaced between calls.
+    std::uint64_t edition = 0;
     RankShare ranks;  // where several processes share the lanes of the call
 
     PreparedProblem() = default;
@@ -65,7 +68,7 @@ class PreparedProblem {
                  const Y0& y0, const Parameters& p, const char* where, const Memory& memory = {}) {
         memory.forget_checks();
         require_times_of(options, ensemble_view(y0).num_lanes, where);
-        if (times_.tstops.empty()) plan(options, controller, where);
+        plan_or_renew(options, controller, where);
         // The tangents of a call before may be gone.
         problem.y0 = ensemble_view(y0);
         problem.p = parameter_view(p);
@@ -198,7 +201,8 @@ class PreparedProblem {
     void follow_by(const WholeProblem& whole, const RowList& lanes, const SolveOptions& options,
                    const typename Spec::Controller& controller, const char* where,
                    const Memory& memory) {
-        if (times_.tstops.empty()) plan(options, controller, where);
+        ++edition;  // of options whose values may be others than in the call before
+        plan_or_renew(options, controller, where);
         take_lanes(whole, lanes);
         share_parameters(memory);
     }
@@ -250,17 +254,30 @@ class PreparedProblem {
         }
     }
 
-    /// What depends on the options alone: they do not change.
+    /// Plans a first call; for a later one puts new values of inputs and amounts of impulses into the plan.
+    void plan_or_renew(const SolveOptions& options, const typename Spec::Controller& controller,
+                       const char* where) {
+        if (times_.tstops.empty()) {
+            plan(options, controller, where);
+        } else if (edition != planned_edition_) {
+            renew_amounts(options.impulses, times_.impulses, where);
+            if constexpr (Spec::input_room > 0)
+                renew_inputs(options.inputs, input_use, inputs_, where);
+        }
+        planned_edition_ = edition;
+    }
+    /// What depends on the options alone.
     void plan(const SolveOptions& options, const typename Spec::Controller& controller,
               const char* where) {
         require_tolerances(options, Spec::state_size, precision_of<Scalar>(Spec::is_adaptive),
                            where);
         require_valid(controller, where);
         if (Spec::has_noise) require_noisy_steps(options, where);
-        TimePlan times = plan_times(options,
-                                    {Spec::is_adaptive, Spec::Stepper::steps_to_save_points,
-                                     std::is_same_v<Scalar, float>, Spec::input_room > 0},
-                                    where);
+        TimePlan times =
+            plan_times(options,
+                       {Spec::is_adaptive, Spec::Stepper::steps_to_save_points,
+                        std::is_same_v<Scalar, float>, Spec::input_room > 0},
+                       where);
         require_impulses(times.impulses, Spec::state_size, where);
         const bool has_impulses = !times.impulses.empty();
         require_argument(!has_impulses || !LaneStart<Spec>::is_solved_for,
@@ -334,6 +351,7 @@ class PreparedProblem {
     RowList list_;  // of a problem that has some of another's lanes
     [[no_unique_address]] KeptIf<(Spec::input_room > 0), InputPlan<Scalar>> inputs_;
     TimePlan times_;
+    std::uint64_t planned_edition_ = 0;
     const TimePlan* plan_ = &times_;         // or that of a problem that this one follows
     std::vector<CellRow> cells_;             // (tstop); of noise
     std::vector<SharedParameter> shared_p_;  // (component)
