@@ -158,6 +158,28 @@ TEST_CASE("lu_plan: a star is eliminated from its rays, an arrow fills nothing i
     CHECK(elimination.order == std::vector<int>{1, 2, 3, 4, 5, 6, 7, 0, 8});
 }
 
+TEST_CASE("lu_plan: a long chain keeps its order, a long star is eliminated from its rays") {
+    constexpr int size = 300;
+    eddy::SquarePattern chain(size), star(size), two_ahead(size);
+    for (int i = 0; i < size; ++i) {
+        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < size; ++j) chain.insert(i, j);
+        for (int j : {0, i}) star.insert(i, j);
+        star.insert(0, i);
+        for (int j : {i > 1 ? i - 2 : 0, i}) two_ahead.insert(i, j);
+        two_ahead.insert(i, i + 1 < size ? i + 1 : i);
+    }
+
+    const eddy::LuPlan of_chain = eddy::plan_lu(chain);
+    for (int k = 0; k < size; ++k) CHECK(of_chain.elimination.order[std::size_t(k)] == k);
+    CHECK(of_chain.num_factors == 3 * size - 2);
+    CHECK(of_chain.factor.size() == 3 * size - 2);
+    CHECK(of_chain.elimination.num_steps == 3 * size - 2);
+
+    CHECK(eddy::detail::steps_without_fill(star) == -1);
+    CHECK(eddy::plan_lu(star).num_factors == 3 * size - 2);
+    CHECK(eddy::detail::steps_without_fill(two_ahead) == -1);
+}
+
 TEST_CASE("lu_plan: each pivot has the shortest row and column of what is left, counted anew") {
     support::Random random(11);
     for (int trial = 0; trial < 500; ++trial) {

@@ -29,6 +29,17 @@ class ComponentSet {
         return false;
     }
     [[nodiscard]] constexpr bool is_empty() const { return words_.empty(); }
+    [[nodiscard]] constexpr bool contains(const ComponentSet& other) const {
+        const Word *const mine = words_.data(), *const its = other.words_.data();
+        const std::size_t count = words_.size(), count_of_other = other.words_.size();
+        std::size_t at = 0;
+        for (std::size_t k = 0; k < count_of_other; ++k) {
+            while (at < count && mine[at].number < its[k].number) ++at;
+            if (at == count || mine[at].number != its[k].number) return false;
+            if ((its[k].bits & ~mine[at].bits) != 0) return false;
+        }
+        return true;
+    }
     constexpr void unite(const ComponentSet& other) {
         std::vector<Word> both;
         std::size_t k = 0;
@@ -94,10 +105,10 @@ class DependencyAnalysis {
     constexpr int unite(int a, int b) {
         if (a == b || b == nothing) return a;
         if (a == nothing) return b;
-        ComponentSet both = known_[at(a)];
-        both.unite(known_[at(b)]);
-        if (both == known_[at(a)]) return a;
-        known_.push_back(std::move(both));
+        if (known_[at(a)].contains(known_[at(b)])) return a;
+        if (known_[at(b)].contains(known_[at(a)])) return b;
+        known_.push_back(known_[at(a)]);
+        known_.back().unite(known_[at(b)]);
         return static_cast<int>(known_.size()) - 1;
     }
     [[nodiscard]] constexpr bool are_equal(const Sets& a, const Sets& b) const {

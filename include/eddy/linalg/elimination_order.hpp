@@ -2,7 +2,8 @@
 // In which order the unknowns of a sparse system are eliminated, so that little is filled in: at each
 // step the diagonal entry whose row and column are the shortest of what is left, argmin (r − 1)(c − 1)
 // (Markowitz 1957, Manag. Sci. 3(3), 255–269, restricted to the diagonal). Ties go to the smaller
-// r + c, then to the smaller index: the order depends on the pattern alone.
+// r + c, then to the smaller index: the order depends on the pattern alone. A long system that is not filled in
+// as it stands, such as a chain, keeps its order: there is none better, and looking for it takes compilers seconds.
 // Test: tests/linalg/lu_plan.cpp
 
 #include <eddy/linalg/square_pattern.hpp>
@@ -102,8 +103,48 @@ struct Elimination {
     int num_steps = 0;  // of the factorisation: a reciprocal for each pivot, products, differences
 };
 
+namespace detail {
+
+/// Unknowns of a system that keeps its order where that fills nothing in.
+inline constexpr int fewest_unknowns_kept = 64;
+
+/// The operations of an elimination in the order in which the unknowns are numbered; −1: it fills something in.
+constexpr int steps_without_fill(const SquarePattern& pattern) {
+    std::vector<std::size_t> right_of(static_cast<std::size_t>(pattern.size()));  // the diagonal
+    int num_steps = pattern.size();
+    for (int i = 0; i < pattern.size(); ++i) {
+        const std::vector<int>& row = pattern.row(i);
+        const int* const columns = row.data();
+        std::size_t k = 0;
+        for (; columns[k] < i; ++k) {
+            const std::vector<int>& pivot_row = pattern.row(columns[k]);
+            const int* const of_pivot = pivot_row.data();
+            std::size_t j = k;
+            for (std::size_t p = right_of[static_cast<std::size_t>(columns[k])];
+                 p < pivot_row.size(); ++p) {
+                while (j < row.size() && columns[j] < of_pivot[p]) ++j;
+                if (j == row.size() || columns[j] != of_pivot[p]) return -1;
+                ++num_steps;
+            }
+            ++num_steps;
+        }
+        right_of[static_cast<std::size_t>(i)] = k + 1;
+    }
+    return num_steps;
+}
+
+}  // namespace detail
+
 /// The elimination of a pattern whose diagonal is part of it. It takes compilers time by the entries of L and U.
 [[nodiscard]] constexpr Elimination eliminate(const SquarePattern& pattern) {
+    if (pattern.size() >= detail::fewest_unknowns_kept) {
+        const int num_steps = detail::steps_without_fill(pattern);
+        if (num_steps >= 0) {
+            std::vector<int> order(static_cast<std::size_t>(pattern.size()));
+            for (int i = 0; i < pattern.size(); ++i) order[static_cast<std::size_t>(i)] = i;
+            return {std::move(order), pattern, num_steps};
+        }
+    }
     detail::UnknownsLeft left(pattern);
     Elimination elimination{{}, pattern};
     for (int k = 0; k < pattern.size(); ++k) {

@@ -111,6 +111,9 @@ constexpr std::vector<LuStep> plan_solve(const std::vector<int>& order,
                                          const std::vector<LineOfFactors>& lines,
                                          bool scales_first) {
     std::vector<LuStep> steps;
+    std::size_t num_steps = 0;
+    for (const LineOfFactors& line : lines) num_steps += line.size();
+    steps.reserve(num_steps);
     const auto subtract = [&](std::size_t i, const FactorInLine& factor) {
         steps.push_back(
             {LuStep::subtract, order[i], factor.place, order[static_cast<std::size_t>(factor.k)]});
@@ -136,9 +139,16 @@ constexpr std::vector<LuStep> plan_solve(const std::vector<int>& order,
     LuPlan plan{eliminate(pattern), {}, 0, {}, {}, {}};
     detail::number_factors(plan);
     std::vector<char> is_there(static_cast<std::size_t>(plan.num_factors), 0);
-    for (const MatrixEntry& entry : pattern.entries())
-        is_there[static_cast<std::size_t>(plan.at(entry.row, entry.column))] = 1;
+    for (int row = 0; row < pattern.size(); ++row) {
+        const std::vector<int>& filled = plan.elimination.filled.row(row);
+        std::size_t k = 0;
+        for (const int column : pattern.row(row)) {
+            while (filled[k] != column) ++k;
+            is_there[static_cast<std::size_t>(plan.first[static_cast<std::size_t>(row)]) + k] = 1;
+        }
+    }
     const detail::OrderedFactors factors(plan);
+    plan.factor.reserve(static_cast<std::size_t>(plan.elimination.num_steps));
     for (std::size_t k = 0; k < factors.rows.size(); ++k)
         detail::plan_pivot(plan, factors, k, is_there);
     plan.solve = detail::plan_solve(plan.elimination.order, factors.rows, false);

@@ -32,17 +32,9 @@ constexpr SquarePattern pattern_of() {
     return pattern;
 }
 
-template <MatrixStructure Structure>
-constexpr bool has_diagonal() {
-    const SquarePattern pattern = pattern_of<Structure>();
-    for (int i = 0; i < Structure::size; ++i) {
-        if (!pattern.has(i, i)) return false;
-    }
-    return pattern.num_entries() == Structure::num_entries;
-}
-
 struct LuSizes {
     int factors = 0, factor = 0, solve = 0;
+    bool has_diagonal = false;  // all of it, and no entry twice
 };
 
 /// Where a pivot is.
@@ -65,9 +57,14 @@ struct FrozenLuPlan {
 
 template <MatrixStructure Structure>
 constexpr LuSizes lu_sizes() {
-    const Elimination elimination = eliminate(pattern_of<Structure>());
+    const SquarePattern pattern = pattern_of<Structure>();
+    for (int i = 0; i < Structure::size; ++i) {
+        if (!pattern.has(i, i)) return {};
+    }
+    if (pattern.num_entries() != Structure::num_entries) return {};
+    const Elimination elimination = eliminate(pattern);
     const int factors = elimination.filled.num_entries();
-    return {factors, elimination.num_steps, factors};  // a solve reads each factor once
+    return {factors, elimination.num_steps, factors, true};  // a solve reads each factor once
 }
 template <MatrixStructure Structure>
 inline constexpr LuSizes lu_sizes_of = lu_sizes<Structure>();
@@ -117,7 +114,7 @@ constexpr auto freeze_lu_plan() {
 /// All that is known of an LU factorisation before there are numbers.
 template <MatrixStructure Structure>
 struct SymbolicLu {
-    static_assert(detail::has_diagonal<Structure>(),
+    static_assert(detail::lu_sizes_of<Structure>.has_diagonal,
                   "linalg: the pattern of a matrix must hold each entry once, and the whole "
                   "diagonal");
     static constexpr int size = Structure::size;
