@@ -201,8 +201,9 @@ class TracedTable {
         const auto y = read<2>(values, place_);
         if (kind_ == Interpolation::linear)
             return y[0] + (x - begin) * ((y[1] - y[0]) * per_length);
-        if (kind_ == Interpolation::natural_spline) slopes_.node = spline_slopes_of(values);
-        const auto slopes = read<2>(slopes_.node_in(graph_), place_);
+        const auto slopes = kind_ == Interpolation::natural_spline
+                                ? spline_slopes_of(values)
+                                : read<2>(slopes_.node_in(graph_), place_);
         return value_of_cubic(cubic_through(y, slopes, per_length), x - begin);
     }
     /// Where the interval begins, and 1 / its length.
@@ -236,29 +237,41 @@ class TracedTable {
                 select(place_ == knots_.size - 2, own / (own + before), weight(own, after))};
     }
 
-    /// The slopes of a natural spline of traced values: two loops of a turn for each knot.
-    constexpr int spline_slopes_of(int values) {
+    /// The slopes of a natural spline of traced values, at both ends of the interval: two loops of a turn for each knot, or,
+    /// of a long table, for each that is near enough to count (SplineFactors::reach).
+    constexpr Vec<Number, 2> spline_slopes_of(int values) {
         const SplineFactors factors(knots_.numbers);
-        const int count = knots_.size;
-        const auto constants = [&](const std::vector<double>& numbers) {
-            return DynamicTraced(graph_, TableColumn::push_numbers(graph_, numbers));
+        const int near = 2 * factors.reach() + 2;
+        const bool is_part = 2 * near <= knots_.size;
+        const int count = is_part ? near : knots_.size;
+        const Number first =
+            is_part ? min(max(place_ - factors.reach(), 0), knots_.size - near) : Number(0);
+        const auto part = [&](int vector, int size) {
+            if (!is_part) return DynamicTraced(graph_, vector);
+            return DynamicTraced(graph_,
+                                 graph_.push({.op = Op::at, .size = size}, vector, first.node()));
         };
-        const DynamicTraced y(graph_, values);
-        const DynamicTraced rates =
-            (slice(y, 1, count - 1) - slice(y, 0, count - 1)) * constants(factors.per_square);
+        const auto constants = [&](const std::vector<double>& numbers, int size) {
+            return part(TableColumn::push_numbers(graph_, numbers), size);
+        };
+        const DynamicTraced y = part(values, count);
+        const DynamicTraced rates = (slice(y, 1, count - 1) - slice(y, 0, count - 1)) *
+                                    constants(factors.per_square, count - 1);
         const auto joined = [&](int a, int b) {
             return DynamicTraced(graph_,
                                  graph_.push_list({.op = Op::concat, .size = count}, {a, b}));
         };
         const int zero = graph_.push_constant(0);
-        const DynamicTraced right =
-            (joined(zero, rates.node()) + joined(rates.node(), zero)) * constants(factors.scale);
-        const int forward = sweep(right.node(), constants(factors.lower).node(), false);
-        return sweep(forward, constants(factors.upper).node(), true);
+        const DynamicTraced right = (joined(zero, rates.node()) + joined(rates.node(), zero)) *
+                                    constants(factors.scale, count);
+        const int forward =
+            sweep(right.node(), constants(factors.lower, count).node(), count, false);
+        const int slopes = sweep(forward, constants(factors.upper, count).node(), count, true);
+        return read<2>(slopes, is_part ? place_ - first : place_);
     }
     /// All z_i = from_i − factor_i z of the turn before; none before the first.
-    constexpr int sweep(int from, int factors, bool is_backward) {
-        const int count = knots_.size, id = num_loops(graph_);
+    constexpr int sweep(int from, int factors, int count, bool is_backward) {
+        const int id = num_loops(graph_);
         const auto part = [&](int of) {
             return Number(graph_, graph_.push({.op = Op::element, .index = id}, of));
         };

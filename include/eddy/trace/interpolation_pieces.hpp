@@ -3,9 +3,10 @@
 // cubic between two knots from values and slopes. What only the knots decide is kept of each interval.
 // Fritsch & Butland 1984, SIAM J. Sci. Stat. Comput. 5, doi:10.1137/0905021: the slopes of `pchip`, which
 // overshoot nowhere; at the ends those of Moler 2004, Numerical Computing with MATLAB, section 3.6.
-// Test: tests/trace/interpolate.cpp
+// Test: tests/trace/interpolate.cpp, tests/trace/long_splines.cpp
 
 #include <cstddef>
+#include <cstdint>
 #include <eddy/core/vec.hpp>
 #include <vector>
 
@@ -99,6 +100,29 @@ struct SplineFactors {
             carried = upper.back();
             before = after;
         }
+    }
+    /// How many knots away a slope still counts: of those further off 2⁻⁵⁴ is left, or less, for each sweep multiplies what
+    /// it carries by a factor below 2/3 at every knot, by 0.27 where knots are even.
+    [[nodiscard]] constexpr int reach() const {
+        const int below = longest_run(lower, 1, lower.size()),
+                  above = longest_run(upper, 0, upper.size() - 1);
+        return 1 + (below < above ? above : below);
+    }
+
+  private:
+    /// Of the factors [first, last) that follow each other, the most whose product is above 2⁻⁵⁴.
+    static constexpr int longest_run(const std::vector<double>& factors, std::size_t first,
+                                     std::size_t last) {
+        constexpr double least = 1.0 / (std::uint64_t{1} << 54);
+        double product = 1;
+        std::size_t longest = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            product *= factors[i];
+            while (first <= i && product <= least) product /= factors[first++];
+            if (first > i) product = 1;
+            longest = longest < i + 1 - first ? i + 1 - first : longest;
+        }
+        return static_cast<int>(longest);
     }
 };
 
