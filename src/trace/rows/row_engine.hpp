@@ -79,6 +79,8 @@ struct RowEngine {
 extern "C" {
 const void* eddy_row_engine_plain(int width, bool is_single);
 const void* eddy_row_engine_fused(int width, bool is_single);
+/// Of the fused level's handlers those of functions, else null, and operations on blocks, by vectors of 64 bytes.
+const void* eddy_row_engine_wide(int width, bool is_single);
 }
 
 }  // namespace eddy::inline v0::detail

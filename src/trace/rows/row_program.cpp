@@ -23,6 +23,23 @@ const detail::RowEngine<Real>* find_engine(RowLevel level, int width) {
     return static_cast<const detail::RowEngine<Real>*>(engine);
 }
 
+/// Has this processor the vectors of 64 bytes that x86-64-v4 has?
+bool has_wide_vectors() {
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+#else
+    return false;
+#endif
+}
+template <class Real>
+const detail::RowEngine<Real>* find_wide(RowLevel level, int width) {
+    if (level != RowLevel::fused || !has_wide_vectors()) return nullptr;
+    return static_cast<const detail::RowEngine<Real>*>(
+        detail::eddy_row_engine_wide(width, std::is_same_v<Real, float>));
+}
+
 }  // namespace
 
 template <class Real>
@@ -31,6 +48,7 @@ RowProgramOf<Real>::RowProgramOf(std::shared_ptr<const ProgramCode> code, int wi
     require_argument(width == 1 || width == 8 || width == 16 || width == 32 || width == 64,
                      "RowProgram: tiles of {} lanes; take 1, 8, 16, 32 or 64", width);
     engine_ = find_engine<Real>(level, width);
+    wide_ = find_wide<Real>(level, width);
     bind_list();
 
     const int num_shared = code_->num_shared();
@@ -73,9 +91,9 @@ void RowProgramOf<Real>::bind_list() {
         const RowOperation& operation = code_->operations[k];
         end_parts(static_cast<int>(k));
         detail::RowInstruction now{};
-        now.handler =
-            engine_
-                ->handlers[detail::row_handler(operation.op, operation.kind, operation.is_stored)];
+        const int handler = detail::row_handler(operation.op, operation.kind, operation.is_stored);
+        if (wide_) now.handler = wide_->handlers[handler];
+        if (!now.handler) now.handler = engine_->handlers[handler];
         internal_check(now.handler != nullptr, "RowProgram: every operation has a handler");
         now.to = static_cast<std::uint32_t>(operation.to);
         now.a = static_cast<std::uint32_t>(operation.from[0]);
@@ -91,16 +109,16 @@ void RowProgramOf<Real>::bind_list() {
     list_.push_back({engine_->stop, 0, 0, 0, 0});
 }
 
-/// Of one lane: is it the same function as the last one, of the next number, for the next place? Both are then one
-/// instruction: its `c` are further rows.
+/// Is it the same function as the last one, of the next row, for the next place? Both are then one instruction: its `c` are
+/// further rows. Of one lane they lie in one block, and are one row of several numbers.
 template <class Real>
 bool RowProgramOf<Real>::continues_last(Op op, const detail::RowInstruction& now) const {
-    if (width_ > 1 || list_.size() <= parts_.back() || detail::is_row_arithmetic(op) ||
+    if (list_.size() <= parts_.back() || detail::is_row_arithmetic(op) ||
         detail::row_operand_count(op) != 1)
         return false;
     const detail::RowInstruction& last = list_.back();
     const auto follows = [&](std::uint32_t place, std::uint32_t first) {
-        return place == first + last.c + 1 && block_of(place) == block_of(first);
+        return place == first + last.c + 1 && (width_ > 1 || block_of(place) == block_of(first));
     };
     return last.handler == now.handler && last.b == now.b && follows(now.a, last.a) &&
            follows(now.to, last.to);
@@ -129,7 +147,7 @@ void RowProgramOf<Real>::point_to(int first, int count, const Real* block, int s
 template <class Real>
 void RowProgramOf<Real>::run_block(const BlockOperation& block, const int* lanes, int count) {
     const auto row = [&](int place) { return rows_[at(place)]; };
-    const detail::RowBlockKernels<Real>& kernels = *engine_->blocks;
+    const detail::RowBlockKernels<Real>& kernels = *(wide_ ? wide_ : engine_)->blocks;
     switch (block.kind) {
         case BlockOperation::Kind::product:
             return kernels.multiply(row(block.matrix), block.row_step, block.column_step,

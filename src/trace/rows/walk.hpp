@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <eddy/core/tile/outer.hpp>
 #include <eddy/trace/tile/tile_operations.hpp>
 #include <utility>
 
-#include "row_engine.hpp"
+#include "row_blocks.hpp"
 
 // Clang keeps a call in a return a jump where it is told to, g++ where it optimises.
 #if defined(__clang__)
@@ -23,8 +22,6 @@ namespace eddy::inline v0::detail {
 /// Lanes of a vector, at most those of the narrowest tile.
 template <class Real>
 inline constexpr int lanes_of_vector = std::min(native_lanes<Real>, 8);
-template <class Real>
-using RowPack = Pack<Real, lanes_of_vector<Real>>;
 
 /// A vector of lanes, as it travels from handler to handler.
 template <class Element, int lanes>
@@ -52,92 +49,37 @@ struct RowVector<Element, 1> {
     static Real spread(Real x) { return x; }
 };
 
-/// A function of rows. Its kernels are there once for all widths.
+/// A function of rows, of one number for `num_rows` of them that follow each other. Its kernels are there once for all widths.
 template <Op op, class Packed>
 [[gnu::noinline]] void row_function(const RowInstruction& now,
                                     typename Packed::value_type* const* rows, std::ptrdiff_t lane,
-                                    int lanes) {
+                                    int lanes, [[maybe_unused]] std::uint32_t num_rows) {
     using Real = typename Packed::value_type;
     constexpr int count = row_operand_count(op);
-    Real* const to = rows[now.to] + lane;
-    const Real* const a = rows[now.a] + lane;
-    [[maybe_unused]] const Real* const b = count > 1 ? rows[now.b] + lane : nullptr;
-    [[maybe_unused]] const Real* const c = count > 2 ? rows[now.c] + lane : nullptr;
-    for (int l = 0; l < lanes; l += Packed::size) {
-        const Packed x = Packed::load(a + l);
-        if constexpr (op == Op::powi)
-            pow(x, static_cast<int>(now.b)).store(to + l);
-        else if constexpr (op == Op::polygamma)
-            polygamma(static_cast<int>(now.b), x).store(to + l);
-        else if constexpr (count == 1)
-            OneOperation<op, 0>::apply(x).store(to + l);
-        else if constexpr (count == 2)
-            OneOperation<op, 0>::apply(x, Packed::load(b + l)).store(to + l);
-        else
-            OneOperation<op, 0>::apply(x, Packed::load(b + l), Packed::load(c + l)).store(to + l);
-    }
-}
-
-// Operations on blocks. Rows that are narrower than a vector are single numbers: one lane is after the other.
-
-/// Some rows of a product of one lane, whose numbers lie `step` apart: sums that do not wait for each other.
-template <int rows, class Real>
-void multiply_numbers(const TileMatrix<Real>& matrix, int row, const Real* x, Real* to, int step) {
-    Real total[rows];
-    const Real* weights = matrix.data + row * matrix.row_stride;
-    static_for<0, rows>([&]<int r>() EDDY_INLINE {
-        total[r] = matrix.bias ? matrix.bias[row + r] : weights[r * matrix.row_stride] * x[0];
-    });
-    for (int c = matrix.bias ? 0 : 1; c < matrix.columns; ++c) {
-        const Real* const column = weights + c * matrix.column_stride;
-        const Real of_x = x[std::ptrdiff_t{c} * step];
-        static_for<0, rows>([&]<int r>() EDDY_INLINE {
-            total[r] = mul_add(column[r * matrix.row_stride], of_x, total[r]);
-        });
-    }
-    for (int r = 0; r < rows; ++r) to[std::ptrdiff_t{row + r} * step] = total[r];
-}
-template <class Real>
-void multiply_rows(const Real* data, int row_step, int column_step, int rows, int columns,
-                   const Real* bias, const Real* x, Real* to, int width) {
-    const TileMatrix<Real> matrix{data, row_step, column_step, rows, columns, bias};
-    if (width % TilePack<Real>::size == 0) return multiply<Real>(matrix, x, to, width);
-    for (int lane = 0; lane < width; ++lane) {
-        int r = 0;
-        for (; r + 8 <= rows; r += 8) multiply_numbers<8>(matrix, r, x + lane, to + lane, width);
-        for (; r < rows; ++r) multiply_numbers<1>(matrix, r, x + lane, to + lane, width);
-    }
-}
-template <class Real>
-void add_outer_rows(Real* sum, int rows, int columns, const Real* u, const Real* v, int width,
-                    const int* lanes, int count, Real* room) {
-    using P = TilePack<Real>;
-    if (width % P::size == 0) {
-        OuterSums<Real> sums(room, 1);
-        sums.begin(0, 1, {lanes, count, count == width});
-        return sums.add({sum, columns, 1, rows, columns}, {u, width, false}, {v, width, false});
-    }
-    for (int r = 0; r < rows && count > 0; ++r, u += width, sum += columns) {
-        int c = 0;
-        for (; width == 1 && c + P::size <= columns; c += P::size)
-            mul_add(P(u[0]), P::load(v + c), P::load(sum + c)).store(sum + c);
-        for (; c < columns; ++c)
-            for (int k = 0; k < count; ++k)
-                sum[c] = mul_add(u[lanes[k]], v[std::ptrdiff_t{c} * width + lanes[k]], sum[c]);
-    }
-}
-template <class Real>
-void add_lanes_of_rows(Real* sum, int size, const Real* x, int width, const int* lanes, int count) {
-    if (width % TilePack<Real>::size == 0)
-        return add_over_lanes<Real>(sum, size, {x, width, false}, {lanes, count, count == width});
-    for (int c = 0; c < size; ++c)
-        for (int k = 0; k < count; ++k) sum[c] += x[std::ptrdiff_t{c} * width + lanes[k]];
-}
-template <class Real>
-const RowBlockKernels<Real>* row_block_kernels() {
-    static const RowBlockKernels<Real> kernels{multiply_rows<Real>, add_outer_rows<Real>,
-                                               add_lanes_of_rows<Real>};
-    return &kernels;
+    const auto of_row = [&](std::uint32_t row) EDDY_INLINE {
+        Real* const to = rows[now.to + row] + lane;
+        const Real* const a = rows[now.a + row] + lane;
+        [[maybe_unused]] const Real* const b = count > 1 ? rows[now.b] + lane : nullptr;
+        [[maybe_unused]] const Real* const c = count > 2 ? rows[now.c] + lane : nullptr;
+        for (int l = 0; l < lanes; l += Packed::size) {
+            const Packed x = Packed::load(a + l);
+            if constexpr (op == Op::powi)
+                pow(x, static_cast<int>(now.b)).store(to + l);
+            else if constexpr (op == Op::polygamma)
+                polygamma(static_cast<int>(now.b), x).store(to + l);
+            else if constexpr (count == 1)
+                OneOperation<op, 0>::apply(x).store(to + l);
+            else if constexpr (count == 2)
+                OneOperation<op, 0>::apply(x, Packed::load(b + l)).store(to + l);
+            else
+                OneOperation<op, 0>::apply(x, Packed::load(b + l), Packed::load(c + l))
+                    .store(to + l);
+        }
+    };
+    if constexpr (count == 1)
+        for (std::uint32_t row = 0; row < num_rows; ++row) of_row(row);
+    else
+        of_row(0);
 }
 
 template <class V, class Places>
@@ -198,17 +140,18 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
     template <Op op>
     static void function(const RowInstruction* now, Real* const* rows, std::ptrdiff_t lane,
                          Same<v>...) {
-        const Real* from = rows[now->to] + lane;
+        using RowPack = Pack<Real, std::min(native_lanes<Real>, V::size == 1 ? 8 : lanes)>;
+        const std::uint32_t num_rows = row_operand_count(op) == 1 ? 1 + now->c : 1;
+        const Real* from = rows[now->to + num_rows - 1] + lane;
         if constexpr (V::size == 1) {
             // Rows of one lane that follow each other are one row of several.
-            const int num_rows = row_operand_count(op) == 1 ? 1 + static_cast<int>(now->c) : 1;
-            const int in_packs = num_rows / RowPack<Real>::size * RowPack<Real>::size;
-            if (in_packs > 0) row_function<op, RowPack<Real>>(*now, rows, 0, in_packs);
-            if (in_packs < num_rows)
-                row_function<op, Pack<Real, 1>>(*now, rows, in_packs, num_rows - in_packs);
-            from += num_rows - 1;
+            const int count = static_cast<int>(num_rows);
+            const int in_packs = count / RowPack::size * RowPack::size;
+            if (in_packs > 0) row_function<op, RowPack>(*now, rows, 0, in_packs, 1);
+            if (in_packs < count)
+                row_function<op, Pack<Real, 1>>(*now, rows, in_packs, count - in_packs, 1);
         } else {
-            row_function<op, RowPack<Real>>(*now, rows, lane, lanes);
+            row_function<op, RowPack>(*now, rows, lane, lanes, num_rows);
         }
         EDDY_JUMP reinterpret_cast<Handler>(now[1].handler)(now + 1, rows, lane,
                                                             V::load(from + v * V::size)...);
@@ -235,13 +178,13 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
         }
     };
 
-    template <int place>
+    template <int place, bool has_arithmetic>
     static AnyHandler entry() {
         if constexpr (place >= num_row_arithmetic) {
             constexpr Op op = static_cast<Op>(place - num_row_arithmetic);
             if constexpr (is_elementwise(op) && !is_row_arithmetic(op))
                 return reinterpret_cast<AnyHandler>(&function<op>);
-        } else {
+        } else if constexpr (has_arithmetic) {
             constexpr Op op = row_arithmetic[place / 54];
             constexpr RowOperand kind[3] = {static_cast<RowOperand>(place / 18 % 3),
                                             static_cast<RowOperand>(place / 6 % 3),
@@ -252,17 +195,24 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
         }
         return nullptr;
     }
-    template <int... place>
+    template <bool has_arithmetic, int... place>
     static const AnyHandler* table(std::integer_sequence<int, place...>) {
-        static const AnyHandler handlers[] = {entry<place>()...};
+        static const AnyHandler handlers[] = {entry<place, has_arithmetic>()...};
         return handlers;
     }
 
   public:
     static const RowEngine<Real>* engine() {
         static const RowEngine<Real> one{
-            lanes, table(std::make_integer_sequence<int, num_row_handlers>{}),
+            lanes, table<true>(std::make_integer_sequence<int, num_row_handlers>{}),
             reinterpret_cast<AnyHandler>(&stop), &walk, row_block_kernels<Real>()};
+        return &one;
+    }
+    /// Functions alone: what else travels in registers is the business of another level's engine.
+    static const RowEngine<Real>* functions(const RowBlockKernels<Real>* blocks) {
+        static const RowEngine<Real> one{
+            lanes, table<false>(std::make_integer_sequence<int, num_row_handlers>{}), nullptr,
+            nullptr, blocks};
         return &one;
     }
 };

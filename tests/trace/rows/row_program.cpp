@@ -237,6 +237,72 @@ TEST_CASE(
     check_layers<double>();
     check_layers<float>();
 }
+
+namespace {
+
+bool runs_fused_programs() {
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return true;
+#endif
+}
+/// A network of 64 lanes and the sum of their outer products, in tiles of a width.
+template <class Real>
+std::vector<support::RowsOf<Real>> fused_results(int width) {
+    using Rows = support::RowsOf<Real>;
+    constexpr auto network = eddy::nn::mlp<6, 24, 19, 6>(eddy::nn::tanh);
+    constexpr int num_weights = network.parameter_size;
+    eddy::Graph graph = eddy::trace_graph(network, eddy::Scalar{}, eddy::DynamicVector{6},
+                                          eddy::DynamicVector{num_weights});
+    graph.arguments.push_back({24, false});
+    const int y = graph.push_argument(1, 0, 6), v = graph.push_argument(3, 0, 24);
+    graph.push_output({graph.push({.op = eddy::Op::outer, .size = 6 * 24}, y, v)}, 6 * 24, false);
+    const auto code = std::make_shared<const eddy::ProgramCode>(
+        eddy::row_code(graph, {.adds = {}, .shared = {0, 0, 1}, .summed = {0, 1}}));
+    eddy::RowProgramOf<Real> program(code, width, eddy::RowLevel::fused);
+    support::Random random(3);
+    const auto any = [&](int size) {
+        Rows numbers;
+        for (int k = 0; k < size; ++k) numbers.push_back(static_cast<Real>(random.uniform(-1, 1)));
+        return numbers;
+    };
+    const int lanes = support::num_row_lanes;
+    const Rows t(64), of_y = support::to_tiles(any(6 * lanes), 6, width),
+                      weights = any(num_weights),
+                      of_v = support::to_tiles(any(24 * lanes), 24, width);
+    Rows results(std::size_t(6 * lanes)), sum(6 * 24, Real(1));
+    std::vector<int> all;
+    for (int lane = 0; lane < width; ++lane) all.push_back(lane);
+    for (int first = 0; first < lanes; first += width) {
+        const Real* const blocks[] = {t.data(),
+                                      of_y.data() + 6 * first,
+                                      weights.data(),
+                                      of_v.data() + 24 * first,
+                                      results.data() + 6 * first,
+                                      sum.data()};
+        program.run(blocks, all.data(), width);
+    }
+    return {support::from_tiles(results, 6, width), sum};
+}
+template <class Real>
+void check_wide_vectors() {
+    const auto expected = fused_results<Real>(1);
+    CHECK(expected[1][0] != Real(1));
+    for (const int width : support::row_widths) {
+        const auto results = fused_results<Real>(width);
+        CHECK(support::count_differences(results[0], expected[0]) == 0);
+        CHECK(support::count_differences(results[1], expected[1]) == 0);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("row_program: vectors of 64 bytes, where there are any, change no bits") {
+    if (!runs_fused_programs()) return;
+    check_wide_vectors<double>();
+    check_wide_vectors<float>();
+}
 TEST_CASE("row_program: functions of numbers that follow each other have the bits of each") {
     const eddy::Graph graph = eddy::trace_graph(
         [](const auto& x, const auto& y) {

@@ -60,6 +60,8 @@ class EDDY_EXPORT RowProgramOf {
     std::shared_ptr<const ProgramCode> code_;
     int width_;
     const detail::RowEngine<Real>* engine_;
+    const detail::RowEngine<Real>*
+        wide_;  // what this processor's wider vectors do in its place; or null
     /// Each part up to an operation on blocks ends by itself.
     std::vector<detail::RowInstruction> list_;
     std::vector<std::size_t> parts_;  // where they begin; the last one is behind all of these
