@@ -94,5 +94,7 @@ int main() {
     compare<Lorenz>("Lorenz, Tsit5", eddy::Tsit5{}, 20, 64, "<= 0.6", 11);
     compare<Robertson>("Robertson, Rodas5P", eddy::Rodas5P{}, 1e4, 1, "<= 0.6", 41);
     compare<Robertson>("Robertson, Rodas5P", eddy::Rodas5P{}, 1e4, 64, "<= 0.6", 11);
+    compare<Robertson>("Robertson, Kvaerno5", eddy::Kvaerno5{}, 1e4, 1, "<= 0.6", 41);
+    compare<Robertson>("Robertson, Kvaerno5", eddy::Kvaerno5{}, 1e4, 64, "<= 0.6", 11);
     compare<Cascade>("Cascade of 22, Tsit5", eddy::Tsit5{}, 50, 1, "<= 6 solves", 41);
 }

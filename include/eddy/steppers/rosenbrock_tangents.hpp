@@ -9,8 +9,8 @@
 // sums, and for each stage two products with non-zeros and a solve.
 // Test: tests/solve/all_sensitivities.cpp
 
+#include <eddy/steppers/implicit_tangents.hpp>
 #include <eddy/steppers/rosenbrock_stepper.hpp>
-#include <eddy/steppers/tangent_parts.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -43,7 +43,7 @@ struct RosenbrockTangents {
     using Steps = typename Stepper::Steps;
     using Rows = typename Stepper::Rows;
     using Matrix = typename Steps::Matrix;
-    static_assert(Steps::Mass::is_identity && Matrix::keeps_order);
+    static_assert(Steps::Mass::is_identity);
     using Slopes = FieldJacobians<FieldProgram<Field>, of_p>;
     using Bends = StepBends<Field, of_p>;
     static constexpr int size = Field::state_size, num_entries = Slopes::num_of_y;
@@ -52,15 +52,13 @@ struct RosenbrockTangents {
     template <class Number>
     using State = Vec<Number, size>;
     template <class Number>
-    using Lu = SparseLu<Matrix, Number>;
-    template <class Number>
     using Taken = TakenStages<Number, num_stages, size>;
 
     /// What all directions have in common.
     template <class Number>
     struct Linearization {
-        Lu<Number> lu;       // of −W
-        Number h, per_step;  // 1/h
+        SparseLu<Matrix, Number> lu;  // of −W
+        Number h, per_step;           // 1/h
         typename Slopes::template Values<Number> slopes[num_stages];
         typename Bends::template Values<Number> bends;
         State<Number> u[num_stages];
@@ -79,14 +77,15 @@ struct RosenbrockTangents {
             of_step.u[i] = u[i];
         });
         OfBends::evaluate_at(of_step.bends, Steps::template stage_time<0>(in), in.y, in.p);
-        factor(of_step);
+        constexpr double by_gamma = 1 / Method::coefficients.gamma;
+        factor_shifted<Slopes>(Number(static_cast<Coefficient>(by_gamma)) / of_step.h,
+                               of_step.slopes[0], of_step.lu);
     }
     /// That of one place.
     template <class Number, class Lane>
     static void take_place(const Linearization<Number>& of_places, int place, bool,
                            Linearization<Lane>& of_place) {
-        take_values(of_places.lu.factors, place, Lu<Lane>::Symbolic::sizes.factors,
-                    of_place.lu.factors);
+        take_factors(of_places.lu, place, of_place.lu);
         of_place.h = get_lane(of_places.h, place);
         of_place.per_step = get_lane(of_places.per_step, place);
         for (int i = 0; i < num_stages; ++i) {
@@ -112,14 +111,14 @@ struct RosenbrockTangents {
                 const auto of_bend = [&](int, int e) -> const Primal& {
                     return of_step.bends.by_p[e];
                 };
-                slopes.set(columns_of<Slopes>, first, last, of_slope, put);
-                bends.set(columns_of<Bends>, first, last, of_bend, put);
+                slopes.set(columns_of_p<Slopes, Field>, first, last, of_slope, put);
+                bends.set(columns_of_p<Bends, Field>, first, last, of_bend, put);
             }
         }
         void leave(int first, int last) {
             if constexpr (of_p) {
-                slopes.clear(columns_of<Slopes>, first, last);
-                bends.clear(columns_of<Bends>, first, last);
+                slopes.clear(columns_of_p<Slopes, Field>, first, last);
+                bends.clear(columns_of_p<Bends, Field>, first, last);
             }
         }
     };
@@ -149,7 +148,7 @@ struct RosenbrockTangents {
         Steps::template set_row_state<Steps::num_stages>(s, solved, taken.next);
     }
     template <class Size, class Number>
-    [[nodiscard]] static State<Number> error(const Size&, const Taken<Number>& taken) {
+    [[nodiscard]] static State<Number> error(const Size&, const auto&, const Taken<Number>& taken) {
         State<Number> error;
         Steps::set_error(Solved<const State<Number>*, Number>{taken.k, {}}, error);
         return error;
@@ -161,14 +160,9 @@ struct RosenbrockTangents {
         return Stepper::interpolant(s, taken.next, dt.h, taken.k).at(theta);
     }
     /// A step of states, given what was tried, or anew.
-    template <class Input>
-    [[nodiscard]] static auto taken(const Input& in) {
-        typename Stepper::template Trial<NumberOf<Input>> trial;
-        Stepper::attempt(in, NoMemory{}, trial);
-        return taken(in, trial);
-    }
-    template <class Input, class Trial>
-    [[nodiscard]] static auto taken(const Input&, const Trial& trial) {
+    template <class Input, class... Trial>
+    [[nodiscard]] static auto taken(const Input& in, const Trial&... given) {
+        const auto& trial = tried<Stepper>(in, given...);
         Taken<NumberOf<Input>> taken;
         for (int i = 0; i < num_stages; ++i) taken.k[i] = trial.u[i];
         taken.next = trial.next;
@@ -178,9 +172,6 @@ struct RosenbrockTangents {
   private:
     using OfSlopes = TangentProducts<Slopes>;
     using OfBends = TangentProducts<Bends>;
-    template <class Jacobians>
-    static constexpr TangentColumns<Field::parameter_size, Jacobians::num_of_p> columns_of{
-        Jacobians::OfP::frozen.entries};
     /// U and Y, as Steps reads them.
     template <class Solutions, class Number>
     struct Solved {
@@ -189,17 +180,6 @@ struct RosenbrockTangents {
         State<Number> y[num_stages];
     };
 
-    template <class Number>
-    static void factor(Linearization<Number>& of_step) {
-        constexpr double by_gamma = 1 / Method::coefficients.gamma;
-        const Number shift = Number(static_cast<ScalarOf<Number>>(by_gamma)) / of_step.h;
-        typename Lu<Number>::Entries matrix;
-        for (int e = 0; e < Matrix::num_entries; ++e) {
-            matrix.data[e] = Matrix::mass[e] != 0 ? shift : Number(0);
-            if (e < num_entries) matrix.data[e] = matrix.data[e] - of_step.slopes[0].by_y[e];
-        }
-        of_step.lu.factor(matrix);
-    }
     /// Does an entry of J depend on y or p?
     static constexpr bool is_bent(int e) {
         for (int k = 0; k < Bends::num_of_y; ++k) {

@@ -86,6 +86,10 @@ struct TangentColumns {
     }
 };
 
+template <class Jacobians, class Field>
+inline constexpr TangentColumns<Field::parameter_size, Jacobians::num_of_p> columns_of_p{
+    Jacobians::OfP::frozen.entries};
+
 /// What the stages of a Number of tangents get from p, (stage, component). Zero but where `set` has put something.
 template <class Number, int num_stages, int size>
 struct TangentSources {

@@ -61,11 +61,11 @@ struct TangentSteps {
         void take(const Linearization<Primal>& of_step, int first, int last, const Put& put) {
             if constexpr (of_p)
                 this->set(
-                    columns, first, last,
+                    columns_of_p<Jacobians, Field>, first, last,
                     [&](int i, int e) -> const Primal& { return of_step.at[i].by_p[e]; }, put);
         }
         void leave(int first, int last) {
-            if constexpr (of_p) this->clear(columns, first, last);
+            if constexpr (of_p) this->clear(columns_of_p<Jacobians, Field>, first, last);
         }
     };
 
@@ -101,7 +101,8 @@ struct TangentSteps {
         });
     }
     template <class Size, class Number>
-    [[nodiscard]] static State<Number> error(const Size& dt, const Taken<Number>& taken) {
+    [[nodiscard]] static State<Number> error(const Size& dt, const auto&,
+                                             const Taken<Number>& taken) {
         return Steps::error(dt, taken.k);
     }
     /// θ of the way from s to its end.
@@ -131,13 +132,6 @@ struct TangentSteps {
         static_for<num_stages, num_dense_stages>(
             [&]<int i>() EDDY_INLINE { body.template operator()<i>(); });
     }
-    static constexpr auto columns = [] {
-        if constexpr (of_p)
-            return TangentColumns<Field::parameter_size, Jacobians::num_of_p>(
-                Jacobians::OfP::frozen.entries);
-        else
-            return 0;
-    }();
 };
 
 }  // namespace eddy::inline v0::detail

@@ -22,7 +22,7 @@ inline constexpr Along<true, true> along_both{};
 
 namespace detail {
 
-/// Do the steps of a call carry tangents? Those of explicit and of Rosenbrock methods on the machines that say so.
+/// Do the steps of a call carry tangents? Those of the methods of lane/method_tangents.hpp, on the machines that say so.
 template <int num_directions, class Field, class Method, class... Extras>
 inline constexpr bool carries_in_call = [] {
     using Choice = ExtrasOf<Field, Method, Extras...>;

@@ -1,5 +1,5 @@
 #pragma once
-// All of ∂y/∂(parameters, y0) in one call, by forward mode. Steps of explicit and Rosenbrock methods carry the derivatives along
+// All of ∂y/∂(parameters, y0) in one call, by forward mode. Steps of Runge–Kutta and Rosenbrock methods carry the derivatives along
 // (call/carried_solve.hpp). Where they cannot, it is a pushforward of as many lanes as there are trajectories and directions:
 // lanes of one trajectory take the same steps, because tangents decide nothing, and lie side by side in the places
 // of packs, which wait for none of them.

@@ -270,7 +270,7 @@ class CarriedTangents {
             }
             if (!is_last) return;
             if constexpr (Spec::is_adaptive) {
-                if (all.marks) watch(turn, Tangents::error(dt, taken), taken.next);
+                if (all.marks) watch(turn, Tangents::error(dt, linear, taken), taken.next);
             }
             if constexpr (has_directions)
                 at = after;
