@@ -4,6 +4,7 @@
 #include <cmath>
 #include <eddy/core/error.hpp>
 #include <eddy/solve/ask/input_plan.hpp>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -216,9 +217,32 @@ class InputRow {
                            : static_cast<std::ptrdiff_t>(inputs.knots.values.size());
     return inputs.pieces == InputPieces::constant ? knots : knots - 1;
 }
+/// Steps may pass over knots at which what f reads does not jump.
+void require_passable(const Inputs& inputs, const InputUse& use, const char* where) {
+    if (!use.passes_knots) return;
+    require_argument(inputs.pieces != InputPieces::constant,
+                     "{}: inputs that jump at knots, but the equation says that they are smooth; "
+                     "leave its member input_is_smooth out, or give continuous inputs",
+                     where);
+    require_argument(inputs.pieces != InputPieces::linear || !use.reads_slopes,
+                     "{}: inputs whose slopes jump at knots, but the equation, which reads these, "
+                     "says that they are smooth; leave its member input_is_smooth out, or give "
+                     "cubic inputs",
+                     where);
+}
 /// The number of a coefficient in a row.
 [[nodiscard]] std::ptrdiff_t place_of(const InputUse& use, std::size_t piece, int power, int i) {
     return static_cast<std::ptrdiff_t>(piece) * use.room + 1 + power * use.size + i;
+}
+
+/// Behind the last piece of a row that has fewer than others no time lies.
+template <class Real>
+void fill_up(const Inputs& inputs, const InputUse& use, EnsembleArray<Real>& coefficients) {
+    for (std::ptrdiff_t row = 0; row < coefficients.rows(); ++row) {
+        const auto count = InputRow(inputs, use, row).num_pieces();
+        for (auto piece = static_cast<std::ptrdiff_t>(count); piece < most_pieces(inputs); ++piece)
+            coefficients(row, piece * use.room) = std::numeric_limits<Real>::infinity();
+    }
 }
 
 }  // namespace
@@ -262,11 +286,13 @@ InputPlan<Real> plan_inputs(const Inputs& inputs, const InputUse& use, const Tim
                      "{}: inputs of degree {}, but the equation reads pieces of degree {}; leave "
                      "its member input_degree out, or give other inputs",
                      where, inputs.degree(), use.degree);
+    require_passable(inputs, use, where);
     const std::ptrdiff_t rows = num_rows(inputs);
     for (std::ptrdiff_t row = 0; row < rows; ++row) InputRow(inputs, use, row).require_knots(where);
     plan.coefficients.assign(rows, most_pieces(inputs) * use.room, Real(0));
+    fill_up(inputs, use, plan.coefficients);
     renew_inputs(inputs, use, plan, where);
-    // Between two tstops there is no knot.
+    // Between two tstops there is no knot that steps do not pass over.
     const std::size_t time_rows =
         times.num_tstops == 0 ? 0 : times.tstops.size() / times.num_tstops;
     for (std::size_t row = 0; row < time_rows; ++row) {
@@ -275,8 +301,9 @@ InputPlan<Real> plan_inputs(const Inputs& inputs, const InputUse& use, const Tim
         double before = 0;
         for (std::size_t j = 0; j < times.num_tstops; ++j) {
             const double here = times.tstops[row * times.num_tstops + j].elapsed;
-            const double middle = t0 + times.direction * (before + (here - before) / 2);
-            plan.pieces.push_back(static_cast<std::int32_t>(of_row.piece_at(middle)));
+            const double within = use.passes_knots ? before : before + (here - before) / 2;
+            plan.pieces.push_back(
+                static_cast<std::int32_t>(of_row.piece_at(t0 + times.direction * within)));
             before = here;
         }
     }

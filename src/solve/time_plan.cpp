@@ -266,8 +266,9 @@ class TimePlanner {
         };
         for (const double t : options_.jump_times.values) add_jump(t);
         const SaveTimes& knots = options_.inputs.knots;
-        for (const double t : knots.values) add_jump(t);
-        for (std::ptrdiff_t k = 0; knots.is_own && k < knots.own.num_times; ++k)
+        const bool stops = !use_.passes_knots;
+        for (std::size_t k = 0; stops && k < knots.values.size(); ++k) add_jump(knots.values[k]);
+        for (std::ptrdiff_t k = 0; stops && knots.is_own && k < knots.own.num_times; ++k)
             add_jump(knots.own(row.lane, k));
         all.push_back({span, row.t1});
         // Stable: of those at one place the end comes last.

@@ -29,6 +29,11 @@ struct PrimalParameters {
     [[nodiscard]] EDDY_INLINE EDDY_HD Real operator[](int i) const {
         return convert<Real>(primal(p[i]));
     }
+    template <class Time>
+    EDDY_INLINE EDDY_HD void move_to(const Time& t) const requires requires {
+        p.move_to(t);
+    }
+    { p.move_to(t); }
 };
 
 /// The largest magnitude of a component.

@@ -19,6 +19,11 @@ struct ValuesOfParameters {
         else
             return p[i];
     }
+    template <class Time>
+    EDDY_INLINE EDDY_HD constexpr void move_to(const Time& t) const requires requires {
+        p.move_to(t);
+    }
+    { p.move_to(t); }
 };
 
 template <class T, int size>

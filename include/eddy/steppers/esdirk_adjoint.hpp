@@ -35,7 +35,7 @@ struct EsdirkAdjoint {
     [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
         const Input& in, const Work<Number>& work, const State<Number>& next_cotangent,
         const Own& own, ParameterCotangent& p_cotangent, Times& times) {
-        if constexpr (parameter_size <= most_local) {
+        if constexpr (parameter_size <= most_local && !detail::passes_knots<Field>) {
             Vec<Number, (parameter_size > 0 ? parameter_size : 1)> of_step{};  // added outside once
             const auto of_y = pull_stages(in, work, next_cotangent, own, of_step, times);
             for_components<parameter_size>(

@@ -35,7 +35,7 @@ struct RosenbrockAdjoint {
         sums.per_step = PrimalOf<Number>(static_cast<ScalarOf<Number>>(1)) / in.dt.h;
         const State<Number> of_next = next_cotangent + own.next;
         Steps::for_states([&](int c) EDDY_INLINE { sums.row[count].data[c] = of_next.data[c]; });
-        if constexpr (parameter_size <= most_local) {
+        if constexpr (parameter_size <= most_local && !detail::passes_knots<Field>) {
             Vec<Number, at_least_one<parameter_size>> of_step{};  // added to what is outside once
             pull_stages<has_times>(in, work, own, sums, of_step, times);
             for_components<parameter_size>(

@@ -316,6 +316,13 @@ template <class P, class Real, class Sink, class... Arguments>
     evaluate_here<P, Real>(sink, arguments...);
 }
 
+/// Parameters that are others at other times are told t before a program of (t, y, p, …) is evaluated there.
+template <class Time, class State, class Parameters, class... Rest>
+EDDY_INLINE EDDY_HD constexpr void tell_time([[maybe_unused]] const Time& t, const State&,
+                                             [[maybe_unused]] const Parameters& p, const Rest&...) {
+    if constexpr (requires { p.move_to(t); }) p.move_to(t);
+}
+
 }  // namespace detail
 
 /// Evaluates Program P with values of type Real and hands every result component to
@@ -327,6 +334,7 @@ EDDY_INLINE EDDY_HD constexpr void evaluate(Sink&& sink, const Arguments&... arg
     static_assert(sizeof...(Arguments) == P::code.num_arguments(),
                   "evaluate: one argument is needed for each argument of the program");
     if constexpr (detail::check_length<P>()) {
+        if constexpr (sizeof...(Arguments) >= 3) detail::tell_time(arguments...);
         if constexpr (detail::is_called<P>)
             detail::evaluate_out_of_line<P, Real>(sink, arguments...);
         else

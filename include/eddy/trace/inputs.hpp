@@ -2,7 +2,8 @@
 // Fields that are driven from outside: dy/dt = f(t, y, p, u), or f(t, y, p, u, du), where u(t) is piecewise a polynomial
 // and du its derivative. The program of such a field reads (t, y, q): q is p, then the coefficients of the piece in which t
 // lies, as numbers that are constant there. So nothing is looked up, and every method and every derivative works as with
-// parameters; a solve changes those numbers where a step ends on a knot.
+// parameters; a solve changes those numbers where a step ends on a knot, or, where steps pass over knots, at each time
+// at which the program is evaluated.
 // Test: tests/solve/inputs.cpp
 
 #include <eddy/trace/input_piece.hpp>
@@ -28,6 +29,13 @@ inline constexpr int input_degree_of = 3;
 template <HasInputs Field>
 requires requires { Field::input_degree; }
 inline constexpr int input_degree_of<Field> = Field::input_degree;
+
+/// Do steps pass over the knots? A member `input_is_smooth` says so.
+template <class Field>
+inline constexpr bool passes_knots = false;
+template <HasInputs Field>
+requires requires { Field::input_is_smooth; }
+inline constexpr bool passes_knots<Field> = Field::input_is_smooth;
 
 /// Both of these.
 template <class Field>
@@ -88,5 +96,11 @@ struct DrivenField {
             return Field{}(t, y, p, u, slope_of_piece<degree>(coefficients, since));
     }
 };
+
+/// Does a field read du?
+template <class Field>
+inline constexpr bool reads_slopes = false;
+template <HasInputs Field>
+inline constexpr bool reads_slopes<Field> = DrivenField<Field>::template is_callable<true>;
 
 }  // namespace eddy::inline v0::detail

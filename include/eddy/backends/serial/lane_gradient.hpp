@@ -63,6 +63,21 @@ class LaneGradient {
     }
 
   private:
+    /// Cotangents of what a step that passes over knots read at the time that `reads` was told last.
+    template <class Reads>
+    struct CotangentsAt {
+        LaneGradient& of_lane;
+        const Reads& reads;
+        typename LaneProblem<Spec>::Parameters& of_p;
+
+        void add(int i, const Number& value) const {
+            if (i < Spec::parameter_size)
+                of_p[i] = of_p[i] + value;
+            else
+                of_lane.recorder_.add_input(of_lane.number_, reads.piece, i - Spec::parameter_size,
+                                            value);
+        }
+    };
     /// The steps that head for a tstop have all been pulled back: what their inputs have got.
     void hand_out_inputs([[maybe_unused]] std::int32_t tstop) {
         if constexpr (Spec::input_room > 0) {
@@ -191,7 +206,13 @@ class LaneGradient {
                    Times& of_times) {
         Linearization<dense> linearization;
         Stepper::linearize(in, step.from.memory, linearization);
-        if constexpr (Spec::parameter_size <= longest_unrolled) {
+        if constexpr (Spec::passes_knots) {
+            typename LaneProblem<Spec>::Parameters of_step{};
+            CotangentsAt<std::remove_cvref_t<decltype(in.p)>> cotangents{*this, in.p, of_step};
+            cotangent_ =
+                Stepper::pull(in, linearization, cotangent_, of_dense, cotangents, of_times);
+            for (int i = 0; i < Spec::parameter_size; ++i) of_p_[i] = of_p_[i] + of_step[i];
+        } else if constexpr (Spec::parameter_size <= longest_unrolled) {
             typename LaneProblem<Spec>::Parameters of_step{};
             cotangent_ = Stepper::pull(in, linearization, cotangent_, of_dense, of_step, of_times);
             of_p_ = of_p_ + of_step;

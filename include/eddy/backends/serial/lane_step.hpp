@@ -46,6 +46,46 @@ void look_at_tangent(const Problem<Spec>& problem, double t0, const StepStart<Sp
     mark.ratio = static_cast<float>(TangentError<Spec>::ratio(problem, trial.error, trial.next));
 }
 
+/// What steps read for p: the parameters, and the piece of the inputs before a tstop.
+template <class Spec>
+struct PieceReads {
+    const Vec<typename Spec::Number, Spec::parameter_room>& p;
+    const Problem<Spec>& problem;
+    Row row;
+    std::int32_t tstop;
+
+    [[nodiscard]] typename Spec::Number operator[](int i) const {
+        if (i < Spec::parameter_size) return p[i];
+        return typename Spec::Number(problem.input_number(row, tstop, i - Spec::parameter_size));
+    }
+};
+/// The same of steps that pass over knots: the piece is that of the time that was told last.
+template <class Spec>
+struct PassingReads {
+    const Vec<typename Spec::Number, Spec::parameter_room>& p;
+    const Problem<Spec>& problem;
+    Row row;
+    mutable std::int32_t piece = 0;
+
+    template <class Time>
+    void move_to(const Time& t) const {
+        const auto at = primal(convert<typename Spec::Number>(t));
+        const std::int32_t count = problem.inputs.num_pieces(Spec::input_room);
+        piece = 0;
+        while (piece + 1 < count && number(piece + 1, 0) <= at) ++piece;
+    }
+    [[nodiscard]] typename Spec::Number operator[](int i) const {
+        if (i < Spec::parameter_size) return p[i];
+        return typename Spec::Number(number(piece, i - Spec::parameter_size));
+    }
+
+  private:
+    [[nodiscard]] typename Spec::Scalar number(std::int32_t of_piece, int i) const {
+        return problem.inputs.number(problem.inputs.row_of(to_index(row)), of_piece,
+                                     Spec::input_room, i);
+    }
+};
+
 /// One lane of a problem, with its parameters.
 template <class Spec>
 class LaneProblem {
@@ -122,19 +162,19 @@ class LaneProblem {
     template <class Use>
     decltype(auto) with_still_step(const StepStart<Spec>& from, double size, Use&& use) const {
         if constexpr (Spec::input_room > 0) {
-            const LaneReads<Spec> reads{p_, inputs_of(from.tstop)};
+            const auto reads = reads_of(from.tstop);
             return use_step(from, size, reads, use);
         } else {
             return use_step(from, size, p_, use);
         }
     }
-    /// The piece of the inputs that the steps to a tstop read.
-    [[nodiscard]] auto inputs_of(std::int32_t tstop) const requires(Spec::input_room > 0) {
-        Vec<typename Spec::Number, Spec::input_room> numbers;
-        for (int i = 0; i < Spec::input_room; ++i)
-            numbers[i] =
-                typename Spec::Number(problem.input_number(problem.row_of(of_launch), tstop, i));
-        return numbers;
+    /// What the steps to a tstop read for p: it, and a piece of the inputs.
+    [[nodiscard]] auto reads_of(std::int32_t tstop) const requires(Spec::input_room > 0) {
+        const Row row = problem.row_of(of_launch);
+        if constexpr (Spec::passes_knots)
+            return PassingReads<Spec>{p_, problem, row};
+        else
+            return PieceReads<Spec>{p_, problem, row, tstop};
     }
     /// Uses a step at times without tangents, with what it reads for p.
     template <class Read, class Use>

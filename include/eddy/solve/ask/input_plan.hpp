@@ -16,6 +16,7 @@ namespace eddy::inline v0::detail {
 struct InputUse {
     int size = 0, degree = 0;
     int room = 0;  // numbers of one piece
+    bool passes_knots = false, reads_slopes = false;
 };
 
 /// Room for the numbers of one row, kept from call to call.

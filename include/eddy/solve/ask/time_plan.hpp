@@ -86,6 +86,7 @@ struct TimeUse {
     bool steps_to_save_points;  // as if they stood in `step_to`
     bool is_float = false;      // f sees its time in float
     bool reads_inputs = false;
+    bool passes_knots = false;  // of inputs
 };
 
 namespace detail {

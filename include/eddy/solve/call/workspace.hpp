@@ -32,7 +32,8 @@ class PreparedProblem {
   public:
     /// What the equation reads of inputs.
     static constexpr InputUse input_use{input_size_of<typename Spec::Field>,
-                                        input_degree_of<typename Spec::Field>, Spec::input_room};
+                                        input_degree_of<typename Spec::Field>, Spec::input_room,
+                                        Spec::passes_knots, reads_slopes<typename Spec::Field>};
     Problem<Spec> problem;
     /// Of the options, whose values of inputs and amounts of impulses may be replaced between calls.
     std::uint64_t edition = 0;
@@ -276,7 +277,7 @@ class PreparedProblem {
         TimePlan times =
             plan_times(options,
                        {Spec::is_adaptive, Spec::Stepper::steps_to_save_points,
-                        std::is_same_v<Scalar, float>, Spec::input_room > 0},
+                        std::is_same_v<Scalar, float>, Spec::input_room > 0, Spec::passes_knots},
                        where);
         require_impulses(times.impulses, Spec::state_size, where);
         const bool has_impulses = !times.impulses.empty();

@@ -7,13 +7,13 @@
 #include <eddy/solve/group/calm_rounds.hpp>
 #include <eddy/solve/group/gradient_watch.hpp>
 #include <eddy/solve/group/group_forward.hpp>
+#include <eddy/solve/group/passed_pull.hpp>
 #include <eddy/solve/group/time_cotangents.hpp>
 #include <eddy/solve/lane/event_adjoint.hpp>
 
 namespace eddy::inline v0::detail {
 
-/// `Recorder` gives the cotangents of save points and takes the gradients: see
-/// lane/gradient_recorder.hpp.
+/// `Recorder` gives the cotangents of save points and takes the gradients: see lane/gradient_recorder.hpp.
 template <class Spec, class Team, class Recorder, bool with_times>
 class GroupAdjoint {
     using Number = typename Spec::Number;
@@ -42,8 +42,7 @@ class GroupAdjoint {
           saves_left_(memory.num_saved),
           watch_(WatchMemory{memory.first_rounds, marks}) {}
 
-    /// The way forward, which has left behind what the way back begins with. It is a part of this
-    /// and not referred to: an object that holds its own address cannot live in registers.
+    /// The way forward, a part of this and not referred to: an object that holds its own address cannot live in registers.
     GroupForward<Spec, Team, Recorder> forward;
 
     /// Forgets the sums of the parameters.
@@ -167,8 +166,7 @@ class GroupAdjoint {
         });
     }
 
-    /// Steps head for another tstop from here on: what they bring by shifting belongs to the one
-    /// before.
+    /// Steps head for another tstop from here on: what they bring by shifting belongs to the one before.
     EDDY_HD void add_time_of_start(const LaneChange& change) {
         const int chain = chain_index<Team>(change.chain), place = place_index<Spec>(change.place);
         if (change.to.lane == no_lane) return;
@@ -221,8 +219,7 @@ class GroupAdjoint {
     }
     [[nodiscard]] EDDY_HD const SharedTimes& times() const { return forward.problem().times; }
 
-    /// From the cotangent of the state in which a lane begins to that of the one that is given: save points at the
-    /// start itself, and impulses there.
+    /// From the cotangent of the state in which a lane begins to that of the one given: save points and impulses at the start.
     EDDY_HD void pull_to_start(int chain, int place, std::int32_t lane, LaneState& cotangent) {
         const auto take_saves = [&] {
             while (saves_left_[lane] > 0) {
@@ -254,11 +251,15 @@ class GroupAdjoint {
     EDDY_INLINE EDDY_HD void pull_step(int chain, const Time& used, State& cotangent,
                                        Adjoint adjoint) {
         const Time moved = select(chains_[chain].alive, used, Time(0));
-        pull_masked<Spec>(convert<Primal>(moved) != Primal(0), cotangent, sums_[chain], adjoint);
+        const auto moves = convert<Primal>(moved) != Primal(0);
+        if constexpr (Spec::passes_knots)
+            PassedPull<Spec, Recorder>{chains_[chain].occupants, forward.steps(chain), *recorder_}
+                .run(moves, cotangent, sums_[chain], adjoint);
+        else
+            pull_masked<Spec>(moves, cotangent, sums_[chain], adjoint);
     }
 
-    /// A round within which, or at whose end, some lane has save points. Each part is out of line by
-    /// itself: none keeps in registers what another has computed.
+    /// A round with save points of some lane. Each part is out of line by itself: none keeps in registers what another computes.
     EDDY_INLINE EDDY_HD void take_seeds(const ChainState<Spec>& x, int chain, Seeded& seeded) {
         DenseCotangent dense{};
         off_the_hot_path(
@@ -326,8 +327,7 @@ class GroupAdjoint {
         }
     }
 
-    /// Takes the save points of this round, the last ones first: those at its end go to the cotangent
-    /// of the state there, those inside to the step's dense output, with which it has to be pulled.
+    /// Takes the save points of this round, last ones first: at its end for the cotangent there, inside for the step's dense output.
     template <class Input>
     EDDY_HD void collect_seeds(const Input& in, const ChainState<Spec>& x, int chain,
                                Seeded& seeded, DenseCotangent& dense) {

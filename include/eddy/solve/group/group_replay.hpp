@@ -32,7 +32,7 @@ class GroupReplay {
     /// back several at a time (calm_rounds.hpp). On a host those of noise, whose normals are at hand; there
     /// other steps have neighbours in other chains to fill their gaps.
     static constexpr bool may_be_calm =
-        !with_times &&
+        !with_times && !Spec::passes_knots &&
         (Spec::normals_per_step > 0 ? Team::num_members == 1
                                     : Team::num_members > 1 && CalmRounds<Spec>::most > 1);
     using Blocks = typename std::conditional_t<may_be_calm, std::type_identity<RoundBlocks<Spec>>,

@@ -231,6 +231,10 @@ class GradientRecorder {
         const std::ptrdiff_t first = problem_->piece_of(input_row(lane), tstop) * room;
         for (int i = 0; i < room; ++i) target_->inputs(row(lane), first + i) += primal(values[i]);
     }
+    /// The same, where steps pass over knots: one number of a piece.
+    EDDY_HD void add_input(std::int32_t lane, std::int32_t piece, int i, const Lane& value) {
+        target_->inputs(row(lane), std::ptrdiff_t{piece} * Spec::input_room + i) += primal(value);
+    }
     EDDY_HD void add_p(std::int32_t lane, int i, const Lane& value) {
         if (adds_lanes_in_order<Spec>) {
             Lane& sum = addend(lane, i);

@@ -4,29 +4,33 @@
 // parts of their cotangents are added to.
 // Test: tests/solve/oracle_gradients.cpp
 
+#include <eddy/solve/lane/passed_inputs.hpp>
 #include <eddy/solve/lane/problem.hpp>
 
 namespace eddy::inline v0::detail {
 
 /// Parameters, and behind them the inputs of an equation. Their type tells no length: whoever reads (t, y, p)
 /// without inputs sees the first of them alone.
-template <class Given, class Number, int num_given, int num_inputs>
+template <class Given, class Number, int num_given, class Inputs>
 struct DrivenParameters {
     Given given;
-    Vec<Number, num_inputs> inputs;
+    Inputs inputs;
 
     [[nodiscard]] EDDY_INLINE EDDY_HD constexpr Number operator[](int i) const {
         if (i >= num_given) return inputs[i - num_given];
         return convert<Number>(given[i]);
     }
+    template <class Time>
+    EDDY_INLINE EDDY_HD void move_to(const Time& t) const requires requires {
+        inputs.move_to(t);
+    }
+    { inputs.move_to(t); }
 };
-/// Parameters of a place that has its own.
+/// Inputs of the places of a Number, where they change at knots.
 template <class Spec>
-using LaneReads = std::conditional_t<
-    (Spec::input_room > 0),
-    DrivenParameters<Vec<typename Spec::Number, Spec::parameter_room>, typename Spec::Number,
-                     Spec::parameter_size, (Spec::input_room > 0 ? Spec::input_room : 1)>,
-    Vec<typename Spec::Number, Spec::parameter_room>>;
+using PlaceInputs =
+    std::conditional_t<Spec::passes_knots, PassedInputs<typename Spec::Number, Spec::input_room>,
+                       Vec<typename Spec::Number, (Spec::input_room > 0 ? Spec::input_room : 1)>>;
 
 template <class Spec>
 class PlaceParameters {
@@ -40,7 +44,10 @@ class PlaceParameters {
             given() = problem.shared_p;
         else
             given() = Own{};
-        if constexpr (has_inputs) values_.inputs = {};
+        if constexpr (Spec::passes_knots)
+            values_.inputs.begin(problem.inputs);
+        else if constexpr (has_inputs)
+            values_.inputs = {};
     }
     /// Puts the parameters of a lane into a place.
     EDDY_HD void assign(const Problem<Spec>& problem, int place, LaunchLane lane) {
@@ -52,7 +59,11 @@ class PlaceParameters {
     /// The steps of a place head for a tstop: loads the piece of the inputs that they lie in.
     EDDY_HD void head_for([[maybe_unused]] const Problem<Spec>& problem, [[maybe_unused]] int place,
                           [[maybe_unused]] LaunchLane lane, [[maybe_unused]] std::int32_t tstop) {
-        if constexpr (has_inputs) {
+        if constexpr (Spec::passes_knots) {
+            const Row row = problem.row_of(lane);
+            values_.inputs.enter(place, problem.inputs.row_of(to_index(row)),
+                                 static_cast<std::int32_t>(problem.piece_of(row, tstop)));
+        } else if constexpr (has_inputs) {
             const Row row = problem.row_of(lane);
             for (int i = 0; i < Spec::input_room; ++i)
                 set_lane(values_.inputs[i], place,
@@ -64,11 +75,10 @@ class PlaceParameters {
 
   private:
     using Given = std::conditional_t<Spec::shares_parameters, Shared, Own>;
-    using Values =
-        std::conditional_t<has_inputs,
-                           DrivenParameters<Given, typename Spec::Number, Spec::parameter_size,
-                                            (has_inputs ? Spec::input_room : 1)>,
-                           Given>;
+    using Values = std::conditional_t<
+        has_inputs,
+        DrivenParameters<Given, typename Spec::Number, Spec::parameter_size, PlaceInputs<Spec>>,
+        Given>;
     [[nodiscard]] EDDY_HD Given& given() {
         if constexpr (has_inputs)
             return values_.given;

@@ -106,9 +106,8 @@ struct Problem {
     }
     [[nodiscard]] EDDY_HD Scalar input_number(Row row, std::int32_t tstop, int i) const
         requires(Spec::input_room > 0) {
-        const auto& rows_of = inputs.coefficients;
-        return rows_of(rows_of.num_lanes == 1 ? 0 : to_index(row),
-                       piece_of(row, tstop) * Spec::input_room + i);
+        return inputs.number(inputs.row_of(to_index(row)), piece_of(row, tstop), Spec::input_room,
+                             i);
     }
     /// The row of a lane's parameters.
     [[nodiscard]] EDDY_HD Row row_of_p(LaunchLane lane) const {
@@ -159,26 +158,38 @@ class LaneParameters {
     EDDY_HD LaneParameters(const Problem<Spec>* problem, LaunchLane lane,
                            [[maybe_unused]] std::int32_t tstop = 0)
         : problem_(problem), row_(problem->row_of_p(lane)) {
-        if constexpr (Spec::input_room > 0) inputs_ = {problem->row_of(lane), tstop};
+        if constexpr (Spec::input_room > 0)
+            inputs_ = {problem->row_of(lane), piece_before(lane, tstop)};
     }
 
     [[nodiscard]] EDDY_HD typename Spec::Lane operator[](int i) const {
         if constexpr (Spec::input_room > 0) {
             if (i >= Spec::parameter_size)
-                return typename Spec::Lane(
-                    problem_->input_number(inputs_.row, inputs_.tstop, i - Spec::parameter_size));
+                return typename Spec::Lane(problem_->inputs.number(
+                    problem_->inputs.row_of(to_index(inputs_.row)), inputs_.number,
+                    Spec::input_room, i - Spec::parameter_size));
         }
         return problem_->p_of_row(row_, i);
+    }
+    /// The inputs are those at t from here on.
+    template <class Time>
+    EDDY_HD void move_to(const Time& t) const requires(Spec::passes_knots) {
+        problem_->inputs.seek(inputs_.number, problem_->inputs.row_of(to_index(inputs_.row)),
+                              primal(convert<typename Spec::Lane>(t)), Spec::input_room);
     }
 
   private:
     struct Piece {
         Row row;
-        std::int32_t tstop;
+        std::int32_t number;
     };
+    [[nodiscard]] EDDY_HD std::int32_t piece_before(LaunchLane lane, std::int32_t tstop) const
+        requires(Spec::input_room > 0) {
+        return static_cast<std::int32_t>(problem_->piece_of(problem_->row_of(lane), tstop));
+    }
 
     const Problem<Spec>* problem_;
-    [[no_unique_address]] KeptIf<(Spec::input_room > 0), Piece> inputs_{};
+    [[no_unique_address]] mutable KeptIf<(Spec::input_room > 0), Piece> inputs_{};
     Row row_;
 };
 

@@ -118,6 +118,8 @@ struct SolveSpec {
     static constexpr int state_size = Term::state_size;
     /// Numbers of a piece of the inputs, which steps read behind the parameters.
     static constexpr int input_room = input_room_of<Field>;
+    /// Do steps pass over the knots of inputs, each stage in the piece in which its time lies?
+    static constexpr bool passes_knots = detail::passes_knots<Field>;
     static constexpr int parameter_size = Term::parameter_size - input_room;
     /// Does each lane hand out its own addend of the parameters' gradient? The addends of many shared
     /// parameters stay in the places: lanes are then assigned in an order that depends on nothing
