@@ -5,6 +5,7 @@
 #include <eddy/runtime.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/solve.hpp>
+#include <eddy/trace/nn/initial_weights.hpp>
 #include <limits>
 #include <vector>
 #include "support/catch.hpp"
@@ -57,6 +58,13 @@ struct Case {
         options.inputs = eddy::piecewise_linear(eddy::each(knots), eddy::each(values));
     }
 };
+/// Layers of many weights between a state and its inputs.
+constexpr auto network = eddy::nn::mlp<2, 12, 12, 2>(eddy::nn::tanh);
+eddy::RuntimeField controlled_network() {
+    return eddy::trace_field(2, network.parameter_size, 2,
+                             [](const auto&, const auto& y, const auto& p, const auto& u,
+                                const auto& du) { return network(y, p) * du - 0.1 * u[0] * y; });
+}
 /// Inputs that all lanes share.
 eddy::SolveOptions with_cubics(eddy::SolveOptions options) {
     eddy::EnsembleArray<double> values(4, 2);
@@ -180,6 +188,49 @@ TEST_CASE("rows: what a shared value of inputs gets is its difference quotient")
     REQUIRE(found.gradient.inputs.rows() == 4);
     const double difference = (moved(1e-4) - moved(-1e-4)) / 2e-4;
     CHECK(std::abs(found.gradient.inputs(1, 1) / difference - 1) < 1e-6);
+}
+TEST_CASE("rows: beside weights that lanes share inputs get what they get beside copies of them") {
+    const Case<double> given;
+    const std::vector<double> weights = eddy::nn::glorot_uniform<double>(network, 7);
+    eddy::EnsembleArray<double> copies(num_lanes, network.parameter_size);
+    for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane)
+        for (int i = 0; i < network.parameter_size; ++i)
+            copies(lane, i) = weights[static_cast<std::size_t>(i)];
+    eddy::SolveOptions few = given.options;
+    few.memory_budget = std::size_t{1} << 12;
+
+    const auto shared =
+        gradient_of(controlled_network(), given, eddy::shared(weights), given.options);
+    const auto of_each = gradient_of(controlled_network(), given, copies, given.options);
+    const auto again = gradient_of(controlled_network(), given, eddy::shared(weights), few);
+
+    CHECK(support::same_bits(shared.loss.total, of_each.loss.total));
+    REQUIRE(shared.report.success());
+    CHECK(same_array(shared.gradient.y0, of_each.gradient.y0));
+    CHECK(largest_difference(shared.gradient.inputs, of_each.gradient.inputs) < 1e-14);
+    CHECK(shared.gradient.inputs(7, 1) != 0);
+    CHECK(same_array(again.gradient.inputs, shared.gradient.inputs));
+    CHECK(same_array(again.gradient.p, shared.gradient.p));
+    double of_first = 0;
+    for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane) of_first += of_each.gradient.p(lane, 3);
+    CHECK(std::abs(shared.gradient.p(0, 3) - of_first) < 1e-12 * (1 + std::abs(of_first)));
+}
+TEST_CASE("rows: a driven lane alone has what it has among others") {
+    const Case<double> among;
+    Case<double> alone;
+    alone.start = eddy::EnsembleArray<double>(1, 2, 0.5);
+    const auto options = with_cubics(among.options);
+    const std::vector<double> weights = eddy::nn::glorot_uniform<double>(network, 7), few{1, 2, 3};
+    const auto check = [&](const eddy::RuntimeField& field, const std::vector<double>& p) {
+        const auto one = gradient_of(field, alone, eddy::shared(p), options);
+        const auto all = gradient_of(field, among, eddy::shared(p), options);
+        CHECK(support::same_bits(one.gradient.y0(0, 0), all.gradient.y0(0, 0)));
+        CHECK(support::same_bits(one.gradient.y0(0, 1), all.gradient.y0(0, 1)));
+        CHECK(one.gradient.inputs(1, 0) != 0);
+    };
+
+    check(controlled_network(), weights);
+    check(at_run_time(), few);
 }
 TEST_CASE("rows: inputs in text have the bits of those in a function") {
     const Case<double> given;

@@ -46,11 +46,13 @@ class FieldCode {
     };
 
     /// `shares`: are the numbers of p those of all lanes?
-    FieldCode(const Graph& graph, RowLevel level, bool shares)
-        : graph_(graph), level_(level), shares_(shares) {}
+    FieldCode(const Graph& graph, RowLevel level, bool shares, bool pulls_inputs = false)
+        : graph_(graph), level_(level), shares_(shares), pulls_inputs_(pulls_inputs) {}
 
     [[nodiscard]] RowLevel level() const { return level_; }
     [[nodiscard]] bool shares_parameters() const { return shares_; }
+    /// Are inputs an argument behind p, to which is pulled back, too?
+    [[nodiscard]] bool pulls_inputs() const { return pulls_inputs_; }
     [[nodiscard]] const Graph& graph() const { return graph_; }
     [[nodiscard]] const std::vector<Argument>& arguments() const { return graph_.arguments; }
     [[nodiscard]] Code f() const {
@@ -61,6 +63,7 @@ class FieldCode {
         std::call_once(halves_are_made_, [&] {
             std::vector<char> wants(graph_.arguments.size(), 0);
             wants[1] = wants[2] = 1;
+            if (pulls_inputs_) wants[3] = 1;
             const SplitGraph split = split_graph(graph_, wants, keep_what_is_dear);
             const bool keeps = split.residual_size > 0;
             halves_ = {keeps ? code(split.forward, {}) : f(), code(split.backward, {0, 1}),
@@ -74,13 +77,14 @@ class FieldCode {
     [[nodiscard]] Code code(const Graph& graph, const std::vector<char>& adds) const {
         RowRoles roles;
         (shares_ ? roles.summed : roles.adds) = adds;
+        if (pulls_inputs_ && !adds.empty()) roles.adds = {0, 0, 1};
         if (shares_) roles.shared = {0, 0, 1};
         return std::make_shared<const ProgramCode>(row_code(graph, roles));
     }
 
     Graph graph_;
     RowLevel level_;
-    bool shares_;
+    bool shares_, pulls_inputs_;
     mutable std::once_flag f_is_made_, halves_are_made_;
     mutable Code f_;
     mutable Halves halves_{};
@@ -108,7 +112,10 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
     void pull(const Real* t, const Real* y, const Real* p, const Real* kept, const Real* c,
               Real* ybar, Real* pbar) override {
         if (!pull_) pull_.emplace(code_->halves().pull, width(), code_->level());
-        run(*pull_, t, y, p, {kept, c, ybar, pbar});
+        if (code_->pulls_inputs())
+            run(*pull_, t, y, p, {kept, c, ybar, pbar, pbar + size_of_p()});
+        else
+            run(*pull_, t, y, p, {kept, c, ybar, pbar});
     }
     void sum_over(const int* trajectories, int count) override {
         lanes_ = trajectories;
@@ -116,15 +123,19 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
     }
 
   private:
+    /// The numbers of p in its block.
+    [[nodiscard]] std::ptrdiff_t size_of_p() const {
+        const std::ptrdiff_t size = code_->arguments()[2].size;
+        return code_->shares_parameters() ? (size + 7) / 8 * 8 : size * width();
+    }
     /// Arguments behind p lie behind it, too.
     void run(RowProgramOf<Real>& program, const Real* t, const Real* y, const Real* p,
              std::initializer_list<const Real*> others) {
-        const Real* blocks[8] = {t, y};
+        const Real* blocks[10] = {t, y};
         int count = 2;
         for (std::size_t k = 2; k < code_->arguments().size(); ++k) {
             blocks[count++] = p;
-            const std::ptrdiff_t size = code_->arguments()[k].size;
-            p += k == 2 && code_->shares_parameters() ? (size + 7) / 8 * 8 : size * width();
+            p += k == 2 ? size_of_p() : std::ptrdiff_t{code_->arguments()[k].size} * width();
         }
         for (const Real* block : others) blocks[count++] = block;
         program.run(blocks, lanes_, num_lanes_);
@@ -149,12 +160,29 @@ std::vector<int> components_that_change(const Graph& graph) {
     return changing;
 }
 
+/// The same program, whose inputs are an argument of their own. Empty where it reads them and p at once.
+Graph with_inputs_apart(Graph graph, int room) {
+    if (room == 0) return graph;
+    const int num_p = graph.arguments[2].size - room;
+    graph.arguments[2].size = num_p;
+    graph.arguments.push_back({room, false});
+    for (Node& node : graph.nodes) {
+        if (node.op != Op::argument || node.index != 2) continue;
+        if (node.offset < num_p && node.offset + node.size > num_p) return {};
+        if (node.offset < num_p) continue;
+        node.index = 3;
+        node.offset -= num_p;
+    }
+    return graph;
+}
+
 class GraphField final : public FieldMaker {
   public:
     GraphField(const Graph& graph, const FieldSizes& sizes, RowLevel level)
         : FieldMaker(sizes),
           code_(std::make_shared<const FieldCode>(graph, level, false)),
-          shared_code_(std::make_shared<const FieldCode>(graph, level, true)) {}
+          shared_code_(std::make_shared<const FieldCode>(
+              with_inputs_apart(graph, sizes.inputs.room()), level, true, sizes.inputs.size > 0)) {}
 
     [[nodiscard]] std::unique_ptr<FieldOnTile> on_tile(int width) const override {
         return make<double>(code_, width);
@@ -196,6 +224,7 @@ class GraphField final : public FieldMaker {
     template <class Real>
     [[nodiscard]] std::unique_ptr<FieldOnTileOf<Real>> make(
         const std::shared_ptr<const FieldCode>& code, int width) const {
+        if (code->arguments().empty()) return nullptr;
         // On the thread that asks, so that it hears what rows do not have.
         static_cast<void>(code->f());
         return std::make_unique<GraphOnTile<Real>>(code, sizes(), width);

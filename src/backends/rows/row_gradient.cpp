@@ -4,9 +4,6 @@
 
 namespace eddy::inline v0::detail {
 
-/// Numbers, up to whole lines of a cache.
-constexpr std::ptrdiff_t whole_lines(std::ptrdiff_t size) { return (size + 7) / 8 * 8; }
-
 template <class Real>
 std::int64_t RowGradient<Real>::kept_bytes(const RowProblem<Real>& problem,
                                            const FieldOnTileOf<Real>& field) {
@@ -46,8 +43,9 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
     dense_of_y_ = rows(problem.state_size);
     for (int i = 0; i < num_dense(); ++i) dense_of_k_[i] = rows(problem.state_size);
     const bool sums = problem.sums_tile;
-    of_p_ = sums ? arena.take<Real>(problem.parameter_size) : rows(problem.read_size());
-    of_step_ = sums ? of_p_ : rows(problem.read_size());
+    of_step_ = arena.take<Real>(problem.size_of_reads(width));
+    of_p_ = sums ? of_step_ : rows(problem.parameter_size);
+    of_inputs_ = rows(problem.input_room);
     lanes_ = arena.take<int>(width);
     saved_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
     seeds_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
@@ -71,8 +69,7 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
 
 template <class Real>
 Real* RowGradient<Real>::data_of_loss() const {
-    const std::ptrdiff_t num_p = problem_->parameter_size;
-    return loss_p_ + (problem_->sums_tile ? whole_lines(num_p) : num_p * step_->width());
+    return loss_p_ + problem_->behind_parameters(step_->width());
 }
 template <class Real>
 std::int64_t RowGradient<Real>::used_bytes() const {
@@ -292,9 +289,9 @@ template <class Real>
 void RowGradient<Real>::begin_back(LaneOutcome* outcomes) {
     const int width = step_->width();
     std::fill_n(cotangent_, block(), Real(0));
-    std::fill_n(of_p_, std::int64_t{problem_->read_size()} * (problem_->sums_tile ? 1 : width),
+    std::fill_n(of_p_, std::int64_t{problem_->parameter_size} * (problem_->sums_tile ? 1 : width),
                 Real(0));
-    std::fill_n(pulled_tstops_, width, -1);
+    begin_inputs();
     for (int place = 0; place < width; ++place) {
         is_alive_[place] = place < count_ && !is_failure(outcomes[place].result);
         saves_left_[place] = is_alive_[place] ? solve_.num_saved(place) : 0;
@@ -395,8 +392,11 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     const int count = is_dense ? num_dense() : problem_->method->num_needed;
     if (!is_kept(round) || (is_dense && !step_->keeps_dense_stages())) linearize(count, x, round);
     const row_kernels::Kernels<Real>& kernels = step_->kernels();
-    const row_kernels::Shape of_p{problem_->read_size(), step_->width()};
-    if (!problem_->sums_tile) std::fill_n(of_step_, std::int64_t{of_p.size} * of_p.width, Real(0));
+    const row_kernels::Shape of_p{problem_->parameter_size, step_->width()};
+    const row_kernels::Shape of_inputs{problem_->input_room, step_->width()};
+    const std::ptrdiff_t behind = problem_->behind_parameters(step_->width());
+    if (!problem_->sums_tile) std::fill_n(of_step_, behind, Real(0));
+    std::fill_n(of_step_ + behind, std::ptrdiff_t{of_inputs.size} * of_inputs.width, Real(0));
     step_->sum_over(lanes_, num_taking_part_);
     step_->pull(count, solve_.clocks(), kept_of(round), is_dense ? dense_of_k_ : nullptr,
                 cotangent_, pulled_, of_step_);
@@ -405,9 +405,22 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
         kernels.add_rows(of_step_, of_p_, of_p);
         kernels.choose_rows(of_p_, of_step_, of_p, chosen_);
     }
+    if (of_inputs.size > 0) {
+        kernels.add_rows(of_step_ + behind, of_inputs_, of_inputs);
+        kernels.choose_rows(of_inputs_, of_step_ + behind, of_inputs, chosen_);
+    }
     kernels.choose_rows(cotangent_, pulled_, step_->shape(), chosen_);
 }
 
+/// No piece of the inputs has got anything.
+template <class Real>
+void RowGradient<Real>::begin_inputs() {
+    std::fill_n(pulled_tstops_, step_->width(), -1);
+    std::fill_n(of_inputs_, std::ptrdiff_t{problem_->input_room} * step_->width(), Real(0));
+    for (int place = 0; place < count_; ++place)
+        for (std::ptrdiff_t i = 0; i < target_.inputs.num_components; ++i)
+            target_.inputs(first_ + place, i) = 0;
+}
 /// The steps that head for a tstop have all been pulled back where those of the round at hand head for another one.
 template <class Real>
 void RowGradient<Real>::hand_out_inputs() {
@@ -422,7 +435,7 @@ void RowGradient<Real>::hand_out_inputs(int place) {
     if (pulled_tstops_[place] < 0 || !is_alive_[place]) return;
     const std::ptrdiff_t piece = problem_->piece_of(first_ + place, pulled_tstops_[place]);
     for (int i = 0; i < problem_->input_room; ++i) {
-        Real& sum = of_p_[(problem_->parameter_size + i) * step_->width() + place];
+        Real& sum = of_inputs_[i * step_->width() + place];
         target_.inputs(first_ + place, piece + i) += sum;
         sum = 0;
     }

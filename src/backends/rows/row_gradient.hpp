@@ -99,6 +99,7 @@ class RowGradient final : RowRecorder<Real> {
                LaneOutcome* outcomes);
     void begin_back(LaneOutcome* outcomes);
     void hand_out(const SharedTarget<Real>& shared, LaneOutcome* outcomes);
+    void begin_inputs();
     void hand_out_inputs();
     void hand_out_inputs(int place);
     void make_round(RowState<Real>& x, std::int64_t round);
@@ -151,6 +152,7 @@ class RowGradient final : RowRecorder<Real> {
 
     Real *cotangent_, *pulled_, *dense_of_y_;
     Real* dense_of_k_[MethodOnRows::most_stages] = {};
+    Real* of_inputs_;  // (number of a piece, place)
     Real *of_p_, *of_step_, *saved_, *seeds_, *chosen_;
     Real *loss_p_ = nullptr, *loss_of_p_ = nullptr, *loss_value_ = nullptr;
     Real *loss_kept_ = nullptr, *loss_c_ = nullptr, *loss_t_ = nullptr, *column_;

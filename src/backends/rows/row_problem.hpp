@@ -9,6 +9,11 @@
 
 namespace eddy::inline v0::detail {
 
+/// Numbers, up to whole lines of a cache.
+[[nodiscard]] constexpr std::ptrdiff_t whole_lines(std::ptrdiff_t size) {
+    return (size + 7) / 8 * 8;
+}
+
 template <class Real>
 struct RowProblem {
     CallTimes times;
@@ -24,8 +29,14 @@ struct RowProblem {
     InputTables<Real> inputs{};
     int input_room = 0;  // numbers of a piece of them, which lie behind the parameters
 
-    /// What the equation reads in the place of p.
-    [[nodiscard]] int read_size() const { return parameter_size + input_room; }
+    /// Where, in a block of parameters, the rows begin of what is read behind them.
+    [[nodiscard]] std::ptrdiff_t behind_parameters(int width) const {
+        return sums_tile ? whole_lines(parameter_size) : std::ptrdiff_t{parameter_size} * width;
+    }
+    /// Numbers of a block of parameters and inputs.
+    [[nodiscard]] std::ptrdiff_t size_of_reads(int width) const {
+        return behind_parameters(width) + std::ptrdiff_t{input_room} * width;
+    }
     /// Where the piece begins that the steps of a lane to a tstop read, within its row of coefficients.
     [[nodiscard]] std::ptrdiff_t piece_of(std::ptrdiff_t lane, std::int32_t tstop) const {
         return std::ptrdiff_t{

@@ -38,7 +38,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
     for (double** row : {&t0_, &lowest_, &highest_})
         *row = arena.take<double>(RowClocks::num_places(width_));
     for (Real** row : {&span_, &row_, &own_h_}) *row = rows(1);
-    p_ = problem.sums_tile ? arena.take<Real>(problem.parameter_size) : rows(problem.read_size());
+    p_ = arena.take<Real>(problem.size_of_reads(width_) + line);
     loaded_ = arena.take<std::int32_t>(width_);
     norms_ = arena.take<float>(2 * RowClocks::num_places(width_));
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
@@ -56,11 +56,11 @@ void RowStep<Real>::load(int place, std::ptrdiff_t lane, Real* y) {
     span_[place] = static_cast<Real>(times.span);
     lowest_[place] = times.tstops[0].lowest;
     highest_[place] = times.tstops[0].highest;
+    loaded_[place] = -1;
+    load_inputs(place, lane, 0);
     if (problem_->sums_tile) return;
     const std::ptrdiff_t row = problem_->row_of_p(lane);
     for (int i = 0; i < problem_->parameter_size; ++i) p_[i * width_ + place] = problem_->p(row, i);
-    loaded_[place] = -1;
-    load_inputs(place, lane, 0);
 }
 
 template <class Real>

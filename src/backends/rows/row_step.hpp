@@ -36,7 +36,7 @@ class RowStep {
         if (problem_->input_room == 0 || loaded_[place] == tstop) return;
         loaded_[place] = tstop;
         for (int i = 0; i < problem_->input_room; ++i)
-            p_[(problem_->parameter_size + i) * width_ + place] =
+            p_[problem_->behind_parameters(width_) + std::ptrdiff_t{i} * width_ + place] =
                 problem_->input_number(lane, tstop, i);
     }
     /// Those parameters that all lanes share, as numbers.

@@ -78,7 +78,6 @@ template <class Real>
 bool sums_in_tiles(const RowCall& call, bool shares_parameters) {
     constexpr int most_by_lane = 64;  // as in other backends
     return shares_parameters && call.field->num_parameters() > most_by_lane &&
-           call.field->inputs().size == 0 &&  // whose numbers are those of each lane
            make_tile<Real>(*call.field, 1, true) != nullptr;
 }
 template <class Real>

@@ -89,8 +89,8 @@ class FieldMaker {
     /// The equation on tiles of 1, 8, 16, 32 or 64 trajectories. Safe to call from several threads.
     [[nodiscard]] virtual std::unique_ptr<FieldOnTile> on_tile(int width) const = 0;
     /// The same for parameters that all trajectories share: p is a number for each component instead of a row, and
-    /// pbar has sums over trajectories. What a loss reads behind p, in rows, begins at the next multiple of eight.
-    /// Null where the equation knows no such tiles. One that reads inputs is not asked.
+    /// pbar has sums over trajectories. What is read behind p, in rows, begins at the next multiple of eight: the data of a loss,
+    /// or inputs, which are pulled back to. Null where the equation knows no such tiles.
     [[nodiscard]] virtual std::unique_ptr<FieldOnTile> on_shared_tile(int /*width*/) const {
         return nullptr;
     }
