@@ -91,18 +91,15 @@ template <class Spec>
 struct LanesMemory {
     std::vector<AcceptedStep<Spec>> steps;         // of one lane
     std::vector<typename Spec::LaneState> states;  // of a recorder, as below
-    std::vector<typename Spec::Lane> addends, scaled;
+    std::vector<typename Spec::Lane> addends;
 
     [[nodiscard]] RecorderMemory<Spec> of_recorder(std::int64_t num_lanes,
                                                    const SharedTimes& times) {
-        const std::int64_t num_saves = times.num_saves;
-        scaled.resize(static_cast<std::size_t>(num_lanes * times.num_impulses));
-        states.resize(static_cast<std::size_t>(num_lanes * num_saves));
+        states.resize(static_cast<std::size_t>(RecorderMemory<Spec>::num_states(num_lanes, times)));
         addends.resize(static_cast<std::size_t>(num_lanes * Spec::parameter_size));
         RecorderMemory<Spec> memory;
         memory.states = states.data();
         memory.addends = addends.data();
-        memory.scaled = scaled.data();
         return memory;
     }
 };

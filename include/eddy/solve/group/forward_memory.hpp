@@ -35,7 +35,6 @@ struct ForwardMemory {
     std::int64_t* first_rounds = nullptr;  // (lane) in which each began; null: nobody asks
     TangentMark* tangent_marks = nullptr;  // (lane) of a pushforward; null: nobody watches
     LaneEvents* events = nullptr;          // (lane) of fields that have them
-    void* tangents = nullptr;              // states, that tangents are carried in
 };
 
 /// Asks for what all lanes of the team begin with: else it comes number by number.

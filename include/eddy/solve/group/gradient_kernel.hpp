@@ -118,8 +118,7 @@ struct GradientKernel {
     template <class Team>
     [[nodiscard]] EDDY_HD GradientPieces<Spec, Team> lay_out(Arena& arena, int member) const {
         return {GradientMemory<Spec, Team>(arena, plan, member),
-                RecorderMemory<Spec>(arena, plan.num_lanes, problem.times.num_saves,
-                                     problem.times.num_impulses)};
+                RecorderMemory<Spec>(arena, plan.num_lanes, problem.times)};
     }
     template <class Team>
     EDDY_HD void operator()(Team& team, Arena arena) const {

@@ -128,25 +128,12 @@ class GroupForward {
         }
     }
 
-    /// What a change does to the state of its place. `waits`: a lane that begins has no start yet.
-    template <bool waits = false>
+    /// What a change does to the state of its place.
     EDDY_HD void enter(ChainState<Spec>& x, int place, const LaneChange& change) const {
-        if (change.to.lane == no_lane) {
-            set_lane(x.elapsed, place, 0.);
-            set_lane(x.size, place, 1.);
-            Guests::clear(x, place);
-        } else if (change.assigns_a_lane()) {
-            const LaunchLane lane = of_launch(*team_, change.to.lane);
-            const typename Spec::LaneState y0 =
-                waits ? problem_->load_y0(lane) : LaneStart<Spec>::state(*problem_, lane);
-            load_state(x.y, place, y0);
-            set_lane(x.elapsed, place, 0.);
-            set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[change.to.lane]));
-            set_history(x.history, place, {});
-            Guests::start(x, place, *problem_, lane, y0);
-        } else if (problem_->times.num_impulses > 0) {
+        if (change.to.lane == no_lane || change.assigns_a_lane())
+            settle(x, place, change.to.lane);
+        else
             meet_impulses(x, place, change);
-        }
     }
     [[nodiscard]] EDDY_HD Occupant last_occupant(int chain, int place) const {
         return chains_[chain].occupants[place];
@@ -253,8 +240,8 @@ class GroupForward {
             const Verdict verdict = verdict_of(chain.steps.times_of(place), occupant, facts);
             if (verdict.turn == Turn::goes_on) continue;
             if (verdict.turn == Turn::to_next_tstop) {
-                change(x, number, place, round, {occupant.lane, occupant.tstop + 1},
-                       meaning.changes);
+                change<false>(x, number, place, round, {occupant.lane, occupant.tstop + 1},
+                              meaning.changes);
                 continue;
             }
             LaneOutcome& outcome = memory_.outcomes[occupant.lane];
@@ -316,21 +303,44 @@ class GroupForward {
             const auto at = view(number, round);
             guests_.each([&](auto& guest) EDDY_INLINE { guest.enter(at, place, lane); });
         }
-        change(x, number, place, round, {lane, 0}, changes);
+        change<true>(x, number, place, round, {lane, 0}, changes);
     }
+    /// Another lane's place, or that of none; else its lane heads for another tstop.
+    template <bool is_assigned>
     EDDY_HD void change(Loop& x, int number, int place, std::int64_t round, const Occupant& to,
                         Changes& changes) {
         Chain<Spec>& chain = chains_[number];
         const LaneChange change{round, number, place, chain.occupants[place], to};
         assignment.record(change);
-        enter<LaneStart<Spec>::begins_together()>(x.chain[number], place, change);
+        if constexpr (is_assigned)
+            settle<LaneStart<Spec>::begins_together()>(x.chain[number], place, to.lane);
+        else
+            meet_impulses(x.chain[number], place, change);
         chain.occupants[place] = to;
         chain.steps.head_for(place, to.lane == no_lane ? -1 : to.tstop);
         set_lane(chain.occupied, place, to.lane != no_lane);
         changes.add(change, place);
     }
+    /// The state of a place where a lane begins, or none is. `waits`: the lane has no start yet.
+    template <bool waits = false>
+    EDDY_HD void settle(ChainState<Spec>& x, int place, std::int32_t number) const {
+        set_lane(x.elapsed, place, 0.);
+        if (number == no_lane) {
+            set_lane(x.size, place, 1.);
+            Guests::clear(x, place);
+            return;
+        }
+        const LaunchLane lane = of_launch(*team_, number);
+        const typename Spec::LaneState y0 =
+            waits ? problem_->load_y0(lane) : LaneStart<Spec>::state(*problem_, lane);
+        load_state(x.y, place, y0);
+        set_lane(x.size, place, first_size_from<Spec>(y0, memory_.first_sizes[number]));
+        set_history(x.history, place, {});
+        Guests::start(x, place, *problem_, lane, y0);
+    }
     /// The lane of a place goes on behind the impulses at its tstop.
     EDDY_HD void meet_impulses(ChainState<Spec>& x, int place, const LaneChange& change) const {
+        if (problem_->times.num_impulses == 0) return;
         const LaunchLane lane = of_launch(*team_, change.to.lane);
         const Row row = problem_->row_of(lane);
         const ImpulseRange here = problem_->times.tstop_of(row, change.from.tstop).impulses;

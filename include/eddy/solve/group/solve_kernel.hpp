@@ -64,24 +64,32 @@ struct SolveKernel {
     }
     template <class Team>
     [[nodiscard]] EDDY_HD ForwardMemory lay_out(Arena& arena, int) const {
-        double* const first_sizes = arena.take<double>(group_size);
-        ForwardMemory memory{.first_sizes = first_sizes,
-                             .num_saved = arena.take<std::int32_t>(group_size)};
-        if constexpr (has_tangents_carried<Steps>)
-            memory.tangents = arena.take<typename Spec::State>(Team::num_chains * Steps::num_rows);
+        const ForwardMemory memory = forward_memory(arena);
+        if constexpr (has_tangents_carried<Steps>) static_cast<void>(carried_rows<Team>(arena));
         return memory;
     }
     template <class Team>
     EDDY_HD void operator()(Team& team, Arena arena) const {
-        ForwardMemory memory = lay_out<Team>(arena, team.member());
+        ForwardMemory memory = forward_memory(arena);
         memory.outcomes = outcomes + team.first_lane();
         if (marks) memory.tangent_marks = marks + team.first_lane();
         if constexpr (Spec::has_event) memory.events = events + team.first_lane();
         Recorder recorder = this->recorder(team.first_lane());
         if constexpr (has_tangents_carried<Steps>)
-            recorder.steps().rows = static_cast<typename Spec::State*>(memory.tangents);
+            recorder.steps().rows = carried_rows<Team>(arena);
         solve_group(team, problem, memory, recorder);
         cancel_waiting(team, memory.outcomes, problem);
+    }
+
+  private:
+    [[nodiscard]] EDDY_HD ForwardMemory forward_memory(Arena& arena) const {
+        double* const first_sizes = arena.take<double>(group_size);
+        return {.first_sizes = first_sizes, .num_saved = arena.take<std::int32_t>(group_size)};
+    }
+    /// The states in which tangents are carried.
+    template <class Team>
+    [[nodiscard]] static auto* carried_rows(Arena& arena) {
+        return arena.take<typename Spec::State>(Team::num_chains * Steps::num_rows);
     }
 };
 

@@ -31,20 +31,23 @@ template <class Spec>
 inline constexpr bool adds_lanes_in_order =
     Spec::shares_parameters&& Spec::sums_by_lane&& Spec::parameter_size > 0;
 
-/// What a recorder keeps of its lanes.
+/// What a recorder keeps of its lanes. Two pointers: a third one made a kernel spill.
 template <class Spec>
 struct RecorderMemory {
-    typename Spec::LaneState* states = nullptr;  // (save point, lane)
-    typename Spec::Lane* addends = nullptr;      // (lane, component) of shared parameters
-    typename Spec::Lane* scaled = nullptr;       // (lane, impulse) what those that scale found
+    /// (save point, lane), and behind them what impulses that scale found.
+    typename Spec::LaneState* states = nullptr;
+    typename Spec::Lane* addends = nullptr;  // (lane, component) of shared parameters
 
     RecorderMemory() = default;
-    EDDY_HD RecorderMemory(Arena& arena, std::int64_t num_lanes, std::int64_t num_saves,
-                           std::int64_t num_impulses)
-        : states(arena.take<typename Spec::LaneState>(num_lanes * num_saves)),
+    EDDY_HD RecorderMemory(Arena& arena, std::int64_t num_lanes, const SharedTimes& times)
+        : states(arena.take<typename Spec::LaneState>(num_states(num_lanes, times))),
           addends(arena.take<typename Spec::Lane>(
-              adds_lanes_in_order<Spec> ? num_lanes * Spec::parameter_size : 0)),
-          scaled(arena.take<typename Spec::Lane>(num_lanes * num_impulses)) {}
+              adds_lanes_in_order<Spec> ? num_lanes * Spec::parameter_size : 0)) {}
+    [[nodiscard]] EDDY_HD static std::int64_t num_states(std::int64_t num_lanes,
+                                                         const SharedTimes& times) {
+        constexpr std::int64_t size = Spec::state_size;
+        return num_lanes * times.num_saves + (num_lanes * times.num_impulses + size - 1) / size;
+    }
 };
 
 /// The sums to which a group adds its addend of a shared parameter's gradient.
@@ -314,8 +317,12 @@ class GradientRecorder {
         for (int i = 0; i < Spec::state_size; ++i) sum = sum + a[i] * b[i];
         return sum;
     }
+    /// (lane, impulse) Components of the states behind those of all save points.
     [[nodiscard]] EDDY_HD Lane& kept(std::int32_t lane, std::int32_t k) {
-        return memory_.scaled[std::ptrdiff_t{lane} * problem_->times.num_impulses + k];
+        const std::ptrdiff_t i = std::ptrdiff_t{lane} * problem_->times.num_impulses + k;
+        const std::ptrdiff_t behind = std::ptrdiff_t{problem_->times.num_saves} * count_;
+        return memory_
+            .states[behind + i / Spec::state_size][static_cast<int>(i % Spec::state_size)];
     }
     /// All are read before the first is written.
     template <int size, int room>

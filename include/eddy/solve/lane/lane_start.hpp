@@ -35,10 +35,8 @@ struct LaneStart {
             }
             return y;
         } else {
-            State y = problem.load_y0(lane);
-            if (problem.times.num_impulses > 0)
-                meet_impulses(problem, lane, y, [](std::int32_t, const Lane&) {});
-            return y;
+            return problem.times.num_impulses > 0 ? behind_impulses(problem, lane)
+                                                  : problem.load_y0(lane);
         }
     }
     /// What the impulses at t0 make of the state that was given: see MeetImpulses.
@@ -122,6 +120,13 @@ struct LaneStart {
     }
 
   private:
+    /// Out of line: it would take registers from kernels, most of which have none to meet.
+    [[nodiscard, gnu::noinline]] EDDY_HD static State behind_impulses(const Problem<Spec>& problem,
+                                                                      LaunchLane lane) {
+        State y = problem.load_y0(lane);
+        meet_impulses(problem, lane, y, [](std::int32_t, const Lane&) {});
+        return y;
+    }
     [[nodiscard, gnu::noinline]] EDDY_HD static StartReport solve(const Problem<Spec>& problem,
                                                                   LaunchLane lane, State& y) {
         y = problem.load_y0(lane);
