@@ -2,6 +2,7 @@
 // whatever the threads, the checkpoints and the memory; and lanes that go wrong leave the others alone.
 
 #include <cmath>
+#include <eddy/backends/rows.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/backends/tiles.hpp>
 #include <eddy/solve/call/gradient.hpp>
@@ -269,4 +270,42 @@ TEST_CASE("joint steps: pullback takes the steps of the solve") {
     CHECK(std::abs(pulled.gradient.p(0, 0) - gradient.gradient.p(0, 0)) < 1e-12);
     for (std::ptrdiff_t lane = 0; lane < 40; ++lane)
         CHECK(std::abs(pulled.gradient.y0(lane, 0) - gradient.gradient.y0(lane, 0)) < 1e-12);
+}
+
+TEST_CASE("joint steps: an equation that is traced when the program runs takes the same steps") {
+    const auto y0 = starts(150);
+    eddy::SolveOptions chosen = options;
+    chosen.dt0 = 0;
+    const auto over_rows = [&](const auto& by) {
+        return eddy::value_and_gradient(Cubic<1>{}, eddy::Tsit5{}, Squares{}, y0,
+                                        eddy::shared(parameters()), chosen, eddy::JointController{},
+                                        by);
+    };
+
+    const auto gradient = over_rows(eddy::Rows{.threads = 2});
+    const auto in_tiles = over_rows(eddy::Tiles{});
+
+    CHECK(support::same_bits(gradient.loss.total, in_tiles.loss.total));
+    CHECK(support::same_array(gradient.gradient.y0, in_tiles.gradient.y0));
+    for (std::ptrdiff_t lane = 0; lane < 150; ++lane) {
+        CHECK(gradient.report.stats(lane).accepted == in_tiles.report.stats(lane).accepted);
+        CHECK(gradient.report.stats(lane).rejected == in_tiles.report.stats(lane).rejected);
+    }
+    const auto solution = eddy::solve(Cubic<1>{}, eddy::Tsit5{}, y0, eddy::shared(parameters()),
+                                      chosen, eddy::JointController{}, eddy::Rows{});
+    const auto of_tiles = solve_jointly(y0, chosen);
+    for (std::ptrdiff_t k = 0; k < 4; ++k) CHECK(support::same_array(solution.y(k), of_tiles.y(k)));
+}
+
+TEST_CASE("joint steps: over rows each trajectory has the times of all") {
+    eddy::SolveOptions own = options;
+    own.save_at = {};
+    own.step_to = {};
+    own.t1 = eddy::each(eddy::EnsembleArray<double>(3, 1, 2.));
+    CHECK_THROWS_WITH(
+        static_cast<void>(eddy::solve(Cubic<1>{}, eddy::Tsit5{}, starts(3),
+                                      eddy::shared(parameters()), own, eddy::JointController{},
+                                      eddy::Rows{})),
+        "solve: times of each trajectory's own with JointController, which gives all the same "
+        "steps; leave one of them out");
 }

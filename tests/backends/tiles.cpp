@@ -13,6 +13,7 @@
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
+#include "support/impulses.hpp"
 #include "support/message_of.hpp"
 #include "support/random.hpp"
 #include "support/same_bits.hpp"
@@ -265,4 +266,46 @@ TEST_CASE("tiles: samples that are given as NaN are reported, and harm no other"
     CHECK(support::message_of([&] {
               static_cast<void>(broken.gradient(eddy::Tiles{}, within_steps));
           }).find("p(0, 5) = nan; give finite numbers") != std::string::npos);
+}
+
+namespace {
+
+struct Decaying {
+    static constexpr int state_size = 2, parameter_size = 2;
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        return p * (t - y) * y;
+    }
+};
+struct Squares {
+    constexpr auto operator()(auto, const auto& y, const auto&) const { return eddy::dot(y, y); }
+};
+
+}  // namespace
+
+TEST_CASE("tiles: ends and impulses of each lane's own are met as on Serial") {
+    constexpr std::ptrdiff_t lanes = 70;
+    eddy::EnsembleArray<double> y0(lanes, 2), p(lanes, 2), ends(lanes, 1);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        y0(lane, 0) = 0.5 + 0.01 * double(lane);
+        y0(lane, 1) = p(lane, 0) = 1.5 - 0.01 * double(lane);
+        p(lane, 1) = 0.75;
+        ends(lane, 0) = 1 + 0.125 * double(lane % 5);
+    }
+    const eddy::SolveOptions options = support::with_own_impulses(
+        {.t1 = eddy::each(ends), .rtol = 1e-6, .stable_gradients = false}, lanes, false);
+    const auto gradient = [&](const auto& backend) {
+        return eddy::value_and_gradient(Decaying{}, eddy::Tsit5{}, Squares{}, y0, p, options,
+                                        backend);
+    };
+
+    const auto serial = gradient(eddy::Serial{}), tiles = gradient(eddy::Tiles{});
+
+    CHECK(support::same_bits(serial.loss.total, tiles.loss.total));
+    CHECK(largest_difference(serial.gradient.y0, tiles.gradient.y0) <
+          1e-12 * largest(serial.gradient.y0));
+    CHECK(largest_difference(serial.gradient.p, tiles.gradient.p) <
+          1e-12 * largest(serial.gradient.p));
+    CHECK(largest(serial.gradient.impulse_amounts) > 0);
+    CHECK(largest_difference(serial.gradient.impulse_amounts, tiles.gradient.impulse_amounts) <
+          1e-12 * largest(serial.gradient.impulse_amounts));
 }

@@ -1,4 +1,4 @@
-// expect: JointController is for the backend Tiles
+// expect: JointController is for the backends Tiles and Rows
 // One step size for all lanes, by a backend whose lanes step alone.
 #include <eddy/backends/tiles.hpp>
 #include <eddy/eddy.hpp>

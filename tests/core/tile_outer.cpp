@@ -1,8 +1,8 @@
 // Sums of outer products over the lanes of a tile: whichever lanes take part, whatever the shape of the matrix,
 // and however many evaluations are added as one.
 
-#include <eddy/core/tile/outer.hpp>
 #include <vector>
+#include "../../src/trace/rows/outer.hpp"
 
 #include "support/catch.hpp"
 #include "support/random.hpp"

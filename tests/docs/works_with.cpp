@@ -71,7 +71,9 @@ static_assert(are_said());
 /// these are values of options.
 consteval bool is_refused_early() {
     for (const Combinations& row : table::rows) {
-        if (row.feature == Feature::own_times || row.feature == Feature::impulses) continue;
+        if (row.feature == Feature::own_times || row.feature == Feature::own_times_of_joint ||
+            row.feature == Feature::impulses)
+            continue;
         for (int machine = 0; machine < static_cast<int>(Machine::asynchronous); ++machine) {
             if (static_cast<int>(row.by_machine[machine].why_not) >= first_of_run) return false;
         }

@@ -1,11 +1,11 @@
 #pragma once
-// The CPU, for wide equations: lanes in tiles, groups of lanes over threads. A vector of the equation is
-// one operation on a block of numbers, (component, lane), so that neither the program nor what a compiler
-// has to do with it grows with the widths of layers and states. docs/design/tiles.md says when that pays.
+// The CPU, for wide equations: lanes in tiles, groups of lanes over threads, by the loop over rows that the library
+// compiled once. A layer is one operation on a block of numbers, (component, lane), so that what a compiler has to
+// do grows with the widths of neither layers nor states (docs/design/rows.md).
 // Test: tests/backends/tiles.cpp
 
 #include <eddy/backends/kept_threads.hpp>
-#include <eddy/backends/tiles/joint_launch.hpp>
+#include <eddy/backends/tiles/tile_launch.hpp>
 #include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/call/backend.hpp>
 
@@ -48,17 +48,7 @@ struct Tiles {
     /// What a solver object keeps for its calls; a copy begins empty.
     struct Kept {
         KeptThreads threads;
-        std::vector<detail::TileWorker> workers;
-
-        Kept() = default;
-        Kept(const Kept&) noexcept {}
-        Kept(Kept&&) noexcept = default;
-        Kept& operator=(Kept other) noexcept {
-            threads = std::move(other.threads);
-            workers = std::move(other.workers);
-            return *this;
-        }
-        ~Kept() = default;
+        detail::TileMemory memory;
     };
 
     /// The rounds of a tile have a loop of their own.
@@ -71,13 +61,7 @@ struct Tiles {
     void launch(const LaunchPlan& plan, const Kernel& kernel, detail::CallLink& call,
                 Kept& kept) const {
         if constexpr (check_kernel<Kernel>()) {
-            const auto workers = static_cast<std::size_t>(plan.num_workers);
-            if (kept.workers.size() < workers) kept.workers.resize(workers);
-            const detail::ThreadLink link{&call, &kept.threads};
-            if constexpr (detail::steps_jointly<typename Kernel::Spec::Controller>)
-                detail::launch_jointly(plan, kernel, link, kept.workers);
-            else
-                detail::run_tiles(plan, kernel, link, kept.workers);
+            detail::launch_tiles(plan, kernel, {&call, &kept.threads}, kept.memory);
         }
     }
 

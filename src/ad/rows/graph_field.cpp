@@ -117,6 +117,12 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
         else
             run(*pull_, t, y, p, {kept, c, ybar, pbar});
     }
+    [[nodiscard]] std::int64_t num_bytes() const override {
+        std::int64_t bytes = 0;
+        for (const auto* program : {&f_, &forward_, &pull_})
+            bytes += *program ? (*program)->num_bytes() : 0;
+        return bytes;
+    }
     void sum_over(const int* trajectories, int count) override {
         lanes_ = trajectories;
         num_lanes_ = count;

@@ -9,8 +9,8 @@
 #include <eddy/solve/call/launch_plan.hpp>
 #include <limits>
 #include <memory>
+#include "joint_rows.hpp"
 #include "row_arguments.hpp"
-#include "row_solve.hpp"
 #include "row_work.hpp"
 
 namespace eddy::inline v0 {
@@ -110,6 +110,7 @@ class SolvesOnRows {
     void open(const SolveOptions& options);
     void plan(const RowCall& call);
     void begin(const RowCall& call, SolveWorker<Real>& at) const;
+    void solve_jointly(const RowCall& call);
 
     PreparedRows<Real> prepared_;
     Solution<Real> solution_;
@@ -119,6 +120,7 @@ class SolvesOnRows {
     int width_ = 0, num_columns_ = 0;
     bool sums_tile_ = false;
     std::vector<SolveWorker<Real>> workers_;
+    std::unique_ptr<JointRows<Real>> joint_;  // where lanes share their steps
     KeptThreads threads_;
     ThreadLink link_{};
     const RowCall* call_ = nullptr;
@@ -138,7 +140,10 @@ Solution<Real>& SolvesOnRows<Real>::run(const RowCall& call, const RowArrays<Rea
     const auto watching = to_caller.watch(call.options.progress, where, prepared_.num_lanes());
     link_ = {&to_caller, &threads_};
     call_ = &call;
-    threads_.for_each_group(plan_.num_groups(), plan_.num_workers, *this);
+    if (call.is_joint)
+        solve_jointly(call);
+    else
+        threads_.for_each_group(plan_.num_groups(), plan_.num_workers, *this);
     to_caller.rethrow();
     guard.done();
     return solution_;
@@ -169,7 +174,8 @@ void SolvesOnRows<Real>::open(const SolveOptions& options) {
 }
 template <class Real>
 void SolvesOnRows<Real>::plan(const RowCall& call) {
-    const int width = row_width(call, prepared_.num_lanes(), false, sizeof(Real));
+    const int width = row_width(call.field->num_states(), *call.method, prepared_.num_lanes(),
+                                false, sizeof(Real));
     const bool sums_tile = prepared_.problem.sums_tile;
     if (width != width_ || sums_tile != sums_tile_) workers_.clear();
     width_ = width;
@@ -199,6 +205,24 @@ void SolvesOnRows<Real>::operator()(std::ptrdiff_t worker, std::ptrdiff_t group)
     SolutionOfRows<Real> recorder(solution_, y_, at.observed.get(), call_->options.save_steps);
     at.solve->run(team.first_lane(), team.num_lanes(), recorder,
                   solution_.lanes().data() + team.first_lane(), team);
+}
+
+template <class Real>
+void SolvesOnRows<Real>::solve_jointly(const RowCall& call) {
+    std::vector<SolutionOfRows<Real>> recorders;
+    recorders.reserve(workers_.size());
+    std::vector<FieldOnTileOf<Real>*> fields;
+    std::vector<RowRecorder<Real>*> told;
+    for (SolveWorker<Real>& at : workers_) {
+        begin(call, at);
+        at.solve->step().take_parameters();
+        recorders.emplace_back(solution_, y_, at.observed.get(), call.options.save_steps);
+        fields.push_back(at.field.get());
+        told.push_back(&recorders.back());
+    }
+    if (!joint_) joint_ = std::make_unique<JointRows<Real>>();
+    joint_->run(prepared_.problem, {prepared_.num_lanes(), width_, plan_.num_workers}, link_,
+                fields, told, solution_.lanes().data(), true);
 }
 
 /// The solves of one solver object, and the arrays that they are of.

@@ -3,9 +3,9 @@
 // that is copied as it is.
 
 #include <cstdint>
+#include <eddy/backends/rows/row_problem.hpp>
 #include <eddy/solve/lane/arena.hpp>
 #include <eddy/solve/lane/landing.hpp>
-#include "row_problem.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -19,6 +19,7 @@ class RowClocks {
     /// The index of the tstop that a lane's steps head for.
     [[nodiscard]] std::int32_t tstop(int lane) const { return tstops_[lane]; }
     [[nodiscard]] bool was_accepted(int lane) const { return rows_.used[lane] > 0; }
+    [[nodiscard]] bool was_rejected(int lane) const { return rows_.was_rejected[lane] > 0; }
     [[nodiscard]] bool has_stalled(int lane) const { return rows_.stalled[lane] > 0; }
 
     /// Has it stalled, or come to where something is due?
@@ -34,6 +35,14 @@ class RowClocks {
     void expect(int lane, const LaneTimes& times, std::int32_t num_saved);
     /// Lanes that have ended make steps of size zero.
     void stop(int lane);
+    /// The next attempt of a lane begins with this size.
+    void set_size(int lane, double size) { rows_.size[lane] = size; }
+    /// A lane goes on with this size as if none of its steps had been judged before.
+    void forget_rejection(int lane, double size) {
+        rows_.size[lane] = size;
+        rows_.stalled[lane] = 0;
+        rows_.previous_log2[lane] = rows_.earlier_log2[lane] = rows_.was_rejected[lane] = 0;
+    }
     /// The next step of a lane, from `elapsed`, of a size that is known.
     void set_step(int lane, double elapsed, double size, std::int32_t tstop,
                   const LaneTimes& times);

@@ -5,19 +5,17 @@
 namespace eddy::inline v0::detail {
 
 template <class Real>
-std::int64_t RowGradient<Real>::kept_bytes(const RowProblem<Real>& problem,
-                                           const FieldOnTileOf<Real>& field) {
-    const std::int64_t rows =
-        std::int64_t{problem.method->num_dense} * (problem.state_size + field.num_residuals());
-    return field.width() * (rows * std::int64_t{sizeof(Real)} + std::int64_t{sizeof(LoggedStep)}) +
+std::int64_t RowGradient<Real>::kept_bytes(int num_states, int num_residuals,
+                                           const MethodOnRows& method, int width) {
+    const std::int64_t rows = std::int64_t{method.num_dense} * (num_states + num_residuals);
+    return width * (rows * std::int64_t{sizeof(Real)} + std::int64_t{sizeof(LoggedStep)}) +
            std::int64_t{sizeof(std::int64_t)};
 }
 template <class Real>
-std::int64_t RowGradient<Real>::bytes_of_slot(const RowProblem<Real>& problem, int width,
-                                              bool with_clocks) {
+std::int64_t RowGradient<Real>::bytes_of_slot(int num_states, int width, bool with_clocks) {
     constexpr std::int64_t of_lists =
         3 * (MemoryStore<RowState<Real>>::bytes_of_slot + CheckpointStack::bytes_of_slot);
-    return of_lists + std::int64_t{sizeof(Real)} * problem.state_size * width +
+    return of_lists + std::int64_t{sizeof(Real)} * num_states * width +
            (with_clocks ? static_cast<std::int64_t>(RowClocks::num_bytes(width)) : 0);
 }
 
@@ -47,8 +45,9 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
     of_p_ = sums ? of_step_ : rows(problem.parameter_size);
     of_inputs_ = rows(problem.input_room);
     lanes_ = arena.take<int>(width);
-    saved_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
-    seeds_ = rows(std::int64_t{problem.times.num_saves} * problem.state_size);
+    const std::int64_t num_kept_saves = objective.by_lane ? 0 : problem.times.num_saves;
+    saved_ = rows(num_kept_saves * problem.state_size);
+    seeds_ = rows(num_kept_saves * problem.state_size);
     chosen_ = rows(1);
     column_ = arena.take<Real>(problem.state_size);
     if (const FieldOnTileOf<Real>* loss = objective.loss) {
@@ -101,10 +100,15 @@ void RowGradient<Real>::begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::in
     carry_clocks(start_);
 }
 template <class Real>
-bool RowGradient<Real>::save(std::ptrdiff_t, int place, std::int32_t k, const Real* state) {
+bool RowGradient<Real>::save(std::ptrdiff_t lane, int place, std::int32_t k, const Real* state) {
+    if (objective_.by_lane) return objective_.by_lane->save(lane, place, k, state);
     Real* const rows = saved(k);
     for (int c = 0; c < problem_->state_size; ++c) rows[c * step_->width() + place] = state[c];
     return true;
+}
+template <class Real>
+Result RowGradient<Real>::not_finite() const {
+    return objective_.by_lane ? objective_.by_lane->not_finite() : RowRecorder<Real>::not_finite();
 }
 template <class Real>
 void RowGradient<Real>::advance(RowState<Real>& x, std::int64_t round) {
@@ -299,7 +303,7 @@ void RowGradient<Real>::begin_back(LaneOutcome* outcomes) {
     step_->impulses().begin_back();
     if (objective_.loss)
         seed_losses();
-    else
+    else if (!objective_.by_lane)
         seed_cotangents();
 }
 /// Where lanes share sums: lanes whose values are numbers and whose derivative is not, as that of √y at 0. False:
@@ -307,7 +311,7 @@ void RowGradient<Real>::begin_back(LaneOutcome* outcomes) {
 template <class Real>
 bool RowGradient<Real>::leave_out_infinite(LaneOutcome* outcomes) {
     bool found = false;
-    for (int place = 0; problem_->sums_tile && objective_.loss && place < count_; ++place) {
+    for (int place = 0; problem_->sums_tile && objective_.has_report && place < count_; ++place) {
         if (!is_alive_[place]) continue;
         Real nothing = 0;
         for (int c = 0; c < problem_->state_size; ++c) {
@@ -335,7 +339,7 @@ bool RowGradient<Real>::add_saves() {
             step_->impulses().pull(place, times, met, cotangent_ + place, width);
         while (saves_left_[place] > 0 && times.saves[saves_left_[place] - 1] > step.before) {
             const std::int32_t k = --saves_left_[place];
-            step_->state_of(place, seeds(k), column_);
+            seed_save(place, k);
             if (times.saves[k] == step.after) {
                 if (is_behind_impulses(times, step.tstop, k))
                     step_->impulses().pull(place, times, met, column_, 1);
@@ -351,6 +355,14 @@ bool RowGradient<Real>::add_saves() {
         }
     }
     return is_dense;
+}
+/// The cotangent of a save point, as a column.
+template <class Real>
+void RowGradient<Real>::seed_save(int place, std::int32_t k) {
+    if (!objective_.by_lane) return step_->state_of(place, seeds(k), column_);
+    RowSums<Real> of_p{of_p_ + place, step_->width()};
+    if (problem_->sums_tile) of_p = {of_p_, 1};
+    objective_.by_lane->pull_save(first_ + place, k, column_, of_p);
 }
 template <class Real>
 void RowGradient<Real>::add_to_cotangent(int place) {
@@ -452,7 +464,7 @@ void RowGradient<Real>::pull_start(int place) {
 template <class Real>
 void RowGradient<Real>::add_saves_at_start(int place) {
     while (saves_left_[place] > 0) {
-        step_->state_of(place, seeds(--saves_left_[place]), column_);
+        seed_save(place, --saves_left_[place]);
         add_to_cotangent(place);
     }
 }
@@ -486,7 +498,7 @@ void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* 
             const Real x = target_.inputs(lane, i);
             nothing += x - x;
         }
-        if (objective_.loss && nothing != 0) {
+        if (objective_.has_report && nothing != 0) {
             outcomes[place].result = Result::non_finite;
             for (std::ptrdiff_t i = 0; i < target_.inputs.num_components; ++i)
                 target_.inputs(lane, i) = 0;

@@ -4,12 +4,12 @@
 // field is kept as long as it fits; where it does not, the way back computes the round again, bit for bit. The loss
 // of a save point is computed for all lanes of the tile at once, when they are at their ends.
 
-#include <eddy/backends/tiles/tile_log.hpp>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/solve/group/gradient_memory.hpp>
 #include <eddy/solve/lane/gradient_recorder.hpp>
 #include <span>
 #include <vector>
+#include "row_log.hpp"
 #include "row_solve.hpp"
 
 namespace eddy::inline v0::detail {
@@ -36,6 +36,8 @@ struct RowObjective {
     FieldOnTileOf<Real>* loss = nullptr;  // the loss of (t, y, p and data); null: cotangents
     std::span<const EnsembleView<const Real>> arrays;  // (save point): data or cotangents
     EnsembleView<Real> of_lane{};                      // (lane, 1): the losses
+    RowLosses<Real>* by_lane = nullptr;                // in the place of all of these
+    bool has_report = loss != nullptr;  // is told of lanes whose derivative is not finite?
 };
 
 template <class Real>
@@ -81,10 +83,9 @@ class RowGradient final : RowRecorder<Real> {
     [[nodiscard]] std::int64_t used_bytes() const;
     [[nodiscard]] std::int64_t bytes_of_state() const;
     /// Bytes of a round, and of a slot of the loop.
-    [[nodiscard]] static std::int64_t kept_bytes(const RowProblem<Real>& problem,
-                                                 const FieldOnTileOf<Real>& field);
-    [[nodiscard]] static std::int64_t bytes_of_slot(const RowProblem<Real>& problem, int width,
-                                                    bool with_clocks);
+    [[nodiscard]] static std::int64_t kept_bytes(int num_states, int num_residuals,
+                                                 const MethodOnRows& method, int width);
+    [[nodiscard]] static std::int64_t bytes_of_slot(int num_states, int width, bool with_clocks);
 
     // What the checkpointed loop repeats.
 
@@ -95,6 +96,7 @@ class RowGradient final : RowRecorder<Real> {
   private:
     [[nodiscard]] bool save(std::ptrdiff_t lane, int place, std::int32_t k,
                             const Real* state) override;
+    [[nodiscard]] Result not_finite() const override;
     void begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
                LaneOutcome* outcomes);
     void begin_back(LaneOutcome* outcomes);
@@ -118,6 +120,7 @@ class RowGradient final : RowRecorder<Real> {
     void add_to_cotangent(int place);
     void pull_start(int place);
     void add_saves_at_start(int place);
+    void seed_save(int place, std::int32_t k);
     void add_dense(int place, const Real* seed, double theta);
     void linearize(int count, const RowState<Real>& x, std::int64_t round);
     void measure_losses(LaneOutcome* outcomes);
@@ -145,7 +148,7 @@ class RowGradient final : RowRecorder<Real> {
     RowSolve<Real> solve_;
     RowStep<Real>* step_;
     std::int64_t planned_bytes_;
-    TileLog log_;
+    RowLog log_;
     std::int64_t num_kept_, kept_size_;  // rounds, numbers of a round
     Real* kept_;                         // (kept round, stage, row, lane)
     std::int64_t* round_kept_;           // (kept round)

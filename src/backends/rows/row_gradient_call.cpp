@@ -1,34 +1,20 @@
 // A gradient over rows: groups of lanes for the workers of a call, sums over lanes.
 
 #include <algorithm>
-#include <eddy/backends/cpu/arena_memory.hpp>
 #include <eddy/backends/kept_threads.hpp>
-#include <eddy/backends/rows/round_plan.hpp>
 #include <eddy/solve/call/collect_arrays.hpp>
 #include <eddy/solve/call/gradient_results.hpp>
 #include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/call/unread.hpp>
 #include <memory>
+#include "joint_rows.hpp"
+#include "round_plan.hpp"
 #include "row_arguments.hpp"
-#include "row_gradient.hpp"
 #include "row_work.hpp"
+#include "row_workers.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
-
-template <class Real>
-using RowLoop = CheckpointedLoop<RowState<Real>, TileRounds<RowGradient<Real>>,
-                                 MemoryStore<RowState<Real>>, int>;
-
-/// What a worker keeps from group to group, and from call to call.
-template <class Real>
-struct GradientWorker {
-    std::unique_ptr<FieldOnTileOf<Real>> field, loss;
-    ArenaMemory memory;
-    std::unique_ptr<RowGradient<Real>> gradient;
-    std::unique_ptr<RowLoop<Real>> loop;
-    std::int64_t num_bytes = 0;
-};
 
 /// Gradients of as many lanes and of one loss: results whose sizes are known when they are asked for, as those of any
 /// other gradient.
@@ -70,6 +56,7 @@ class GradientOnRows : public GradientResults<Real> {
     }
     void check_arrays(const char* where);
     void take(const GradientInto<Real>& into, const char* where);
+    void find_joint_steps();
     void plan_groups();
     void plan_back(const FieldOnTileOf<Real>& field);
     [[nodiscard]] RowObjective<Real> objective(const GradientWorker<Real>& at) const {
@@ -92,6 +79,8 @@ class GradientOnRows : public GradientResults<Real> {
     EnsembleArray<Real> of_inputs_;  // (lane, piece · number)
     InputRoom input_numbers_;
     std::vector<GradientWorker<Real>> workers_;  // none: nothing is planned yet
+    std::unique_ptr<JointRows<Real>> joint_;     // where lanes share their steps
+    std::vector<FieldOnTileOf<Real>*> fields_;   // (worker)
     ThreadLink link_{};
     const RowCall* call_ = nullptr;
     const RowSeeds<Real>* seeds_ = nullptr;
@@ -138,7 +127,7 @@ void GradientOnRows<Real>::take(const GradientInto<Real>& into, const char* wher
 template <class Real>
 void GradientOnRows<Real>::plan_groups() {
     const std::ptrdiff_t lanes = prepared_.num_lanes();
-    width_ = row_width(*call_, lanes, true, sizeof(Real));
+    width_ = row_width(call_->field->num_states(), *call_->method, lanes, true, sizeof(Real));
     const bool adds_blocks = shares_parameters_ && lanes > few_lanes;
     groups_ = {lanes, adds_blocks ? lanes_per_block : width_, 1};
     if (prepared_.problem.sums_tile) {
@@ -153,6 +142,7 @@ void GradientOnRows<Real>::plan_groups() {
 template <class Real>
 void GradientOnRows<Real>::plan_back(const FieldOnTileOf<Real>& field) {
     const SolveOptions& options = call_->options;
+    const int num_states = call_->field->num_states();
     const WorkerBudget budget =
         budget_of_worker({options.memory_budget, machine_memory_bytes()}, groups_.num_workers);
     plan_.num_lanes = static_cast<std::int32_t>(groups_.group_size);
@@ -160,55 +150,38 @@ void GradientOnRows<Real>::plan_back(const FieldOnTileOf<Real>& field) {
         plan_, options, budget,
         most_rounds_of_lane(prepared_.problem.times, call_->method->estimates_error),
         {width_ * std::int64_t{sizeof(LoggedStep)},
-         RowGradient<Real>::kept_bytes(prepared_.problem, field)},
+         RowGradient<Real>::kept_bytes(num_states, field.num_residuals(), *call_->method, width_)},
         [&](bool with_clocks) {
-            return RowGradient<Real>::bytes_of_slot(prepared_.problem, width_, with_clocks);
+            return RowGradient<Real>::bytes_of_slot(num_states, width_, with_clocks);
         });
 }
 template <class Real>
 void GradientOnRows<Real>::begin(GradientWorker<Real>& at) const {
     if (!at.field) at.field = tile_of(*call_->field, prepared_.problem, width_);
     if (seeds_->loss) at.loss = tile_of(*seeds_->loss, prepared_.problem, width_);
-    Arena counting;
-    static_cast<void>(
-        RowGradient<Real>(prepared_.problem, *at.field, objective(at), plan_, counting));
-    Arena arena = at.memory.arena(counting.num_bytes());
-    at.num_bytes = static_cast<std::int64_t>(counting.num_bytes());
-    at.gradient = std::make_unique<RowGradient<Real>>(prepared_.problem, *at.field, objective(at),
-                                                      plan_, arena);
-    at.loop = std::make_unique<RowLoop<Real>>(TileRounds<RowGradient<Real>>{},
-                                              LoopOptions{.checkpoints = plan_.checkpoints});
+    at.begin(prepared_.problem, objective(at), plan_);
 }
 template <class Real>
 void GradientOnRows<Real>::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
     ThreadTeam<1> team(link_, groups_, worker, group);
     GradientWorker<Real>& at = workers_[static_cast<std::size_t>(worker)];
-    if (!at.loop) begin(at);
-    at.gradient->take_call(objective(at));
-    LaneOutcome* const outcomes = result.report.lanes().data();
-    BackCost& cost = costs[static_cast<std::size_t>(worker)];
-    const std::ptrdiff_t end = team.first_lane() + team.num_lanes();
+    if (!at.has_begun()) begin(at);
     SharedTarget<Real> of_group = shared_;
     if (prepared_.problem.sums_tile) of_group.sums += group * call_->field->num_parameters();
-    for (std::ptrdiff_t first = team.first_lane(); first < end; first += width_) {
-        const auto count = static_cast<std::int32_t>(std::min<std::ptrdiff_t>(width_, end - first));
-        if (!team.attend()) {
-            for (std::ptrdiff_t lane = first; lane < first + count; ++lane) {
-                outcomes[lane].t = prepared_.problem.times_of(lane).t0;
-                outcomes[lane].result = Result::cancelled;
-            }
-            continue;
-        }
-        at.gradient->run(*at.loop, team, first, count, target, of_group, outcomes + first);
-        add(cost.loops, at.loop->counters());
-        cost.evaluations += at.gradient->replayed_rounds() * count * call_->method->num_needed;
-        // The loop has states in its slots, where it starts, where it is, and one at work.
-        const std::int64_t states = at.loop->store().num_states() + 3;
-        cost.most_bytes =
-            std::max(cost.most_bytes, at.num_bytes - at.gradient->planned_bytes() +
-                                          at.gradient->used_bytes() + at.loop->bytes_of_lists() +
-                                          states * at.gradient->bytes_of_state());
+    at.run(team, prepared_.problem, objective(at), target, of_group, result.report.lanes().data(),
+           costs[static_cast<std::size_t>(worker)]);
+}
+/// Lanes that share their steps find them first.
+template <class Real>
+void GradientOnRows<Real>::find_joint_steps() {
+    fields_.clear();
+    for (GradientWorker<Real>& at : workers_) {
+        if (!at.field) at.field = tile_of(*call_->field, prepared_.problem, width_);
+        fields_.push_back(at.field.get());
     }
+    if (!joint_) joint_ = std::make_unique<JointRows<Real>>();
+    joint_->find_steps(prepared_.problem, {num_lanes_, width_, groups_.num_workers}, link_, fields_,
+                       result.report.lanes().data());
 }
 template <class Real>
 void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& arrays,
@@ -243,7 +216,12 @@ void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& array
         const auto watching = to_caller.watch(call.options.progress, where, num_lanes_);
         to_caller.keep_states_in(&result.report.lost_states());
         link_ = {&to_caller, &threads};
+        if (call.is_joint) find_joint_steps();
         threads.for_each_group(groups_.num_groups(), groups_.num_workers, *this);
+        if (call.is_joint) {
+            joint_->add_first_solve(result.report.lanes().data());
+            costs[0].most_bytes += joint_->num_bytes();
+        }
         to_caller.keep_states_in(nullptr);
         to_caller.rethrow();
     }

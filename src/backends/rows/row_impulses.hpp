@@ -3,9 +3,9 @@
 // found is kept for the way back.
 
 #include <algorithm>
+#include <eddy/backends/rows/row_problem.hpp>
 #include <eddy/solve/lane/arena.hpp>
 #include <eddy/solve/lane/meet_impulses.hpp>
-#include "row_problem.hpp"
 
 namespace eddy::inline v0::detail {
 

@@ -55,11 +55,16 @@ void RowSolve<Real>::begin(std::ptrdiff_t first, std::int32_t count, RowRecorder
     num_running_ = 0;
     for (int place = 0; place < width; ++place) {
         enter(place, std::min(place, count - 1), sizes_[place], y);
-        if (place < count) continue;
+        const bool has_failed =
+            problem_->prescribed && place < count && is_failure(outcomes[place].result);
+        if (place < count && !has_failed) {
+            ++num_running_;
+            continue;
+        }
         lane_[place] = no_lane;
+        attempts_[place] = 0;
         clocks_.stop(place);
     }
-    num_running_ = count;
     step_.renew();
     plan_limit();
 }
@@ -84,7 +89,10 @@ void RowSolve<Real>::plan_limit() {
 template <class Real>
 void RowSolve<Real>::round(Real*& y, Real* kept, bool swapped, ThreadTeam<1>& team) {
     step_.attempt(y, clocks_, kept);
-    const bool is_rare = step_.judge(y, clocks_);
+    take_verdicts(y, step_.judge(y, clocks_), swapped, team);
+}
+template <class Real>
+void RowSolve<Real>::take_verdicts(Real*& y, bool is_rare, bool swapped, ThreadTeam<1>& team) {
     ++round_;
     const bool goes_on = round_ % 4 != 1 || team.attend();
     const bool looks_at_all = !goes_on || round_ >= limit_ || recorder_->wants_steps();
@@ -99,6 +107,36 @@ void RowSolve<Real>::round(Real*& y, Real* kept, bool swapped, ThreadTeam<1>& te
     }
     step_.accept(y, clocks_, swapped);
     if (looks) refill(y);
+}
+template <class Real>
+void RowSolve<Real>::begin_with(double first_size) {
+    for (int place = 0; place < count_; ++place)
+        if (is_running(place)) clocks_.set_size(place, first_size);
+}
+template <class Real>
+void RowSolve<Real>::work_by(FieldOnTileOf<Real>& field, RowRecorder<Real>& recorder, bool counts) {
+    step_.work_by(field);
+    recorder_ = &recorder;
+    counts_ = counts;
+}
+template <class Real>
+void RowSolve<Real>::attempt(const Real* y, float* norms, float has_ended) {
+    if (!is_done()) step_.attempt(y, clocks_, nullptr);
+    const float* const of_lanes = is_done() ? nullptr : step_.measure_all(y);
+    for (int place = 0; place < count_; ++place)
+        norms[place] = is_running(place) ? of_lanes[place] : has_ended;
+}
+template <class Real>
+void RowSolve<Real>::take_verdict(Real*& y, float of_all, const float* norms,
+                                  double size_before_rejections, ThreadTeam<1>& team) {
+    const bool is_rare = step_.judge_jointly(clocks_, of_all);
+    for (int place = 0; is_rare && place < count_; ++place) {
+        if (!is_running(place) || !clocks_.has_stalled(place)) continue;
+        const bool is_to_blame =
+            std::isnan(of_all) ? !std::isfinite(norms[place]) : norms[place] > 1;
+        if (!is_to_blame) clocks_.forget_rejection(place, size_before_rejections);
+    }
+    take_verdicts(y, is_rare, true, team);
 }
 template <class Real>
 void RowSolve<Real>::refill(Real* y) {
@@ -195,7 +233,7 @@ void RowSolve<Real>::settle(int place, const Real* y, bool& has_stages, bool goe
                    static_cast<std::int64_t>(clocks_.rows().rejected[place]),
                    evaluations_of(times(place), attempts, tstop, method.evaluations_per_attempt(),
                                   method.evaluations_at_start()));
-    team.ended(outcome);
+    if (counts_) team.ended(outcome);
     attempts_[place] = attempts;
     lane_[place] = no_lane;
     --num_running_;
@@ -206,7 +244,7 @@ LaneEnding RowSolve<Real>::ending_of(int place, const Verdict& verdict, const Re
     if (verdict.turn == Turn::breaks_at_save) {
         const std::int32_t k = num_saved_[place];
         if (broken >= 0) return {Result::non_finite, times(place).save_time[k], broken};
-        return {Result::observed_not_finite, times(place).save_time[k], k};
+        return {recorder_->not_finite(), times(place).save_time[k], k};
     }
     if (verdict.turn == Turn::breaks) {
         const auto [worst, finite] = step_.blame(place, y);

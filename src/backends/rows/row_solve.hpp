@@ -4,23 +4,12 @@
 // told in lane/landing.hpp.
 
 #include <eddy/backends/cpu/thread_team.hpp>
-#include <eddy/backends/tiles/tile_log.hpp>
+#include <eddy/backends/rows/row_recorder.hpp>
 #include <vector>
+#include "row_log.hpp"
 #include "row_step.hpp"
 
 namespace eddy::inline v0::detail {
-
-/// What is told of save points, and of accepted steps where it wants to.
-template <class Real>
-class RowRecorder {
-  public:
-    virtual ~RowRecorder() = default;
-    [[nodiscard]] virtual bool wants_steps() const { return false; }
-    virtual void save_step(std::ptrdiff_t /*lane*/, double /*t*/, const Real* /*state*/) {}
-    /// The state of a lane, in a place, at save point k: all numbers. False where what is saved of it is not finite.
-    [[nodiscard]] virtual bool save(std::ptrdiff_t lane, int place, std::int32_t k,
-                                    const Real* state) = 0;
-};
 
 template <class Real>
 class RowSolve {
@@ -45,6 +34,20 @@ class RowSolve {
     /// `kept`, if any, gets what the way back needs; y may be `swapped` for other memory.
     void round(Real*& y, Real* kept, bool swapped, ThreadTeam<1>& team);
 
+    // The same where all lanes of a call share their steps: tiles wait between an attempt and its verdict.
+
+    [[nodiscard]] bool is_running(int place) const { return lane_[place] != no_lane; }
+    [[nodiscard]] double first_size(int place) const { return sizes_[place]; }
+    void begin_with(double first_size);
+    /// Who works on the tile now. `counts`: do the lanes that end here count as ended?
+    void work_by(FieldOnTileOf<Real>& field, RowRecorder<Real>& recorder, bool counts);
+    /// Writes the squared norms of the lanes' errors, or `has_ended`.
+    void attempt(const Real* y, float* norms, float has_ended);
+    /// The attempt of all lanes had this norm, NaN where some had none; `norms` are their own. Those that are not to blame
+    /// for a step that could be no smaller go on with the size before it was rejected.
+    void take_verdict(Real*& y, float of_all, const float* norms, double size_before_rejections,
+                      ThreadTeam<1>& team);
+
     // What a gradient repeats of lanes that have begun together.
 
     /// Settles again what an attempt to y meant for them, after so many rounds: they end as they did.
@@ -55,6 +58,7 @@ class RowSolve {
     void take_steps(const LoggedStep* row);
 
   private:
+    void take_verdicts(Real*& y, bool is_rare, bool swapped, ThreadTeam<1>& team);
     void enter(int place, std::int32_t lane, double first_size, Real* y);
     void refill(Real* y);
     /// False at a save point where the state is not finite; `broken` is then the component to blame, −1 where it is not
@@ -98,6 +102,7 @@ class RowSolve {
     std::ptrdiff_t first_ = 0;
     std::int32_t count_ = 0, next_lane_ = 0;
     int num_running_ = 0;
+    bool counts_ = true;
     std::int64_t round_ = 0,
                  limit_ = 0;  // limit: the round in which a lane may have made too many attempts
     std::vector<double> first_sizes_;  // (lane) of those that run() solves

@@ -49,7 +49,8 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
 
 template <class Real>
 void RowStep<Real>::load(int place, std::ptrdiff_t lane, Real* y) {
-    for (int c = 0; c < problem_->state_size; ++c) y[c * width_ + place] = problem_->y0(lane, c);
+    for (int c = 0; c < problem_->state_size; ++c)
+        y[c * width_ + place] = problem_->y0(problem_->row_of(lane), c);
     const LaneTimes times = problem_->times_of(lane);
     impulses_.meet(place, times, times.impulses_at_start(), y + place, width_);
     t0_[place] = times.t0;
@@ -60,7 +61,8 @@ void RowStep<Real>::load(int place, std::ptrdiff_t lane, Real* y) {
     load_inputs(place, lane, 0);
     if (problem_->sums_tile) return;
     const std::ptrdiff_t row = problem_->row_of_p(lane);
-    for (int i = 0; i < problem_->parameter_size; ++i) p_[i * width_ + place] = problem_->p(row, i);
+    for (int i = 0; i < problem_->parameter_size; ++i)
+        p_[i * width_ + place] = problem_->parameter(row, i);
 }
 
 template <class Real>
@@ -166,6 +168,7 @@ void RowStep<Real>::take_sizes(const RowClocks& clocks) {
 }
 template <class Real>
 void RowStep<Real>::attempt(const Real* y, const RowClocks& clocks, Real* kept) {
+    if (problem_->prescribed) take_prescribed(clocks);
     kernels_->choose_sizes(clocks.rows(), width_, times_, method_->estimates_error);
     take_sizes(clocks);
     const int last = method_->num_stages;
@@ -184,13 +187,35 @@ bool RowStep<Real>::judge(const Real* y, const RowClocks& clocks) {
         kernels_->finite_sums(norms_, row_, next_, shape());
         return kernels_->judge_constant(clocks.rows(), width_, times_, norms_);
     }
+    return kernels_->judge(clocks.rows(), width_, times_, problem_->control, measure_all(y));
+}
+template <class Real>
+bool RowStep<Real>::judge_jointly(const RowClocks& clocks, float squared_norm) {
+    std::fill_n(norms_, RowClocks::num_places(width_), squared_norm);
+    return kernels_->judge(clocks.rows(), width_, times_, problem_->control, norms_);
+}
+template <class Real>
+const float* RowStep<Real>::measure_all(const Real* y) {
     measure(norms_, method_->b_error, y);
     if (method_->b_coarse) {
         float* const coarse = norms_ + RowClocks::num_places(width_);
         measure(coarse, method_->b_coarse, y);
         kernels_->combine_norms(norms_, coarse, width_);
     }
-    return kernels_->judge(clocks.rows(), width_, times_, problem_->control, norms_);
+    return norms_;
+}
+/// The sizes that steps are to have which begin where the lanes are.
+template <class Real>
+void RowStep<Real>::take_prescribed(const RowClocks& clocks) const {
+    const row_kernels::Clocks& rows = clocks.rows();
+    for (int place = 0; place < width_; ++place)
+        rows.size[place] = problem_->prescribed.size_at(LaunchLane{0}, rows.elapsed[place]);
+}
+template <class Real>
+bool RowStep<Real>::has_finite_slope(int place) const {
+    for (int c = 0; c < problem_->state_size; ++c)
+        if (!std::isfinite(k_[0][c * width_ + place])) return false;
+    return true;
 }
 /// The squared norms of an estimate of the error.
 template <class Real>

@@ -48,10 +48,19 @@ class RowStep {
     void take_sizes(const RowClocks& clocks);
     /// Those sizes, with their signs: (lane).
     [[nodiscard]] const Real* sizes() const { return h_; }
+    /// The equation on the tile of who works on this one now: tiles that wait for each other share those of workers.
+    void work_by(FieldOnTileOf<Real>& field) { field_ = &field; }
+    /// Is f finite where a lane begins? Known once its first size has been chosen by the rule.
+    [[nodiscard]] bool has_finite_slope(int place) const;
+    /// The squared norms of the errors of the last attempt, (place).
+    [[nodiscard]] const float* measure_all(const Real* y);
+
     /// An attempt from y. `kept`, if any, gets what the way back needs.
     void attempt(const Real* y, const RowClocks& clocks, Real* kept);
     /// The verdicts on it. True where a lane has stalled, or landed.
     [[nodiscard]] bool judge(const Real* y, const RowClocks& clocks);
+    /// The same of an attempt whose error had this squared norm in all lanes.
+    [[nodiscard]] bool judge_jointly(const RowClocks& clocks, float squared_norm);
     /// Accepted steps take y and what is carried along, in memory of y's own where it may not be `swapped`.
     void accept(Real*& y, const RowClocks& clocks, bool swapped);
     /// Steps begin anew in some lanes: what was carried along is computed again.
@@ -92,6 +101,7 @@ class RowStep {
     void plan_pairs();
     [[nodiscard]] Real* place_of(int i, Real* kept, int num_kept) const;
     void evaluate(int i, const Real* state, Real* residuals, const RowClocks& clocks);
+    void take_prescribed(const RowClocks& clocks) const;
     void measure(float* norms, const double* weights, const Real* y);
     void set_time(const RowClocks& clocks, double c);
     [[nodiscard]] row_kernels::Sum<Real> stage_sum(const double* weights, int count) const;

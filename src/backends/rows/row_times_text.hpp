@@ -118,9 +118,35 @@ bool judge_by(const Controller& controller, const Clocks& clocks, int width, con
     });
     return is_rare;
 }
+/// A controller of the caller's own.
+struct OtherControl {
+    const Control* control;
+
+    [[nodiscard]] StepDecision<Single> propose(const Single& squared_norm, float error_order,
+                                               const ControllerHistory<Single>& history) const {
+        constexpr int places = num_lanes_of<Single>;
+        float norm[places], previous[places], earlier[places], rejected[places], factor[places];
+        squared_norm.store(norm);
+        history.previous_log2.store(previous);
+        history.earlier_log2.store(earlier);
+        select(history.was_rejected, Single(1.f), Single(0.f)).store(rejected);
+        for (int i = 0; i < places; ++i) {
+            float of_lane[] = {previous[i], earlier[i], rejected[i]};
+            factor[i] = control->propose(control->other, norm[i], error_order, of_lane);
+            previous[i] = of_lane[0];
+            earlier[i] = of_lane[1];
+            rejected[i] = of_lane[2];
+        }
+        return {
+            Single::load(factor),
+            {Single::load(previous), Single::load(earlier), Single::load(rejected) > Single(0.f)}};
+    }
+};
 bool judge(const Clocks& clocks, int width, const Times& times, const Control& control,
            const float* norms) {
     const float* const of = control.coefficients;
+    if (control.kind == Control::Kind::other)
+        return judge_by(OtherControl{&control}, clocks, width, times, control.error_order, norms);
     if (control.kind == Control::Kind::predictive)
         return judge_by(PredictiveControl{of[0], of[1], of[2]}, clocks, width, times,
                         control.error_order, norms);

@@ -59,6 +59,9 @@ void PreparedRows<Real>::plan(const RowCall& call, const char* where) {
                                 {method.estimates_error, method.steps_to_save_points,
                                  std::is_same_v<Real, float>, inputs.size > 0},
                                 where);
+    require_possible_on(Machine::rows,
+                        Features().with(Feature::own_times_of_joint, call.is_joint && times.is_own),
+                        where);
     require_impulses(times.impulses, field.num_states(), where);
     if (inputs.size > 0) inputs_ = plan_inputs<Real>(options.inputs, use_of(inputs), times, where);
     times_ = std::move(times);
@@ -99,19 +102,12 @@ template std::unique_ptr<FieldOnTile> tile_of(const FieldMaker&, const RowProble
 template std::unique_ptr<FieldOnTileOf<float>> tile_of(const FieldMaker&, const RowProblem<float>&,
                                                        int);
 
-int row_width(const RowCall& call, std::ptrdiff_t num_lanes, bool goes_back,
+int row_width(int num_states, const MethodOnRows& method, std::ptrdiff_t num_lanes, bool goes_back,
               std::size_t bytes_of_number) {
-    // Stages, and rows of the equation's program.
-    const std::int64_t rows =
-        std::int64_t{call.field->num_states()} * (call.method->num_dense + (goes_back ? 20 : 10));
-    constexpr std::int64_t bytes = 512 << 10;
     // So few lanes step one after the other sooner than as a part of eight.
-    const int size = call.field->num_states();
-    const int most_alone = 1 + (size >= 50 ? 1 : 0) + (goes_back && size >= 20 ? 1 : 0);
+    const int most_alone = 1 + (num_states >= 50 ? 1 : 0) + (goes_back && num_states >= 20 ? 1 : 0);
     if (num_lanes <= most_alone) return 1;
-    int width = 64;
-    while (width > 16 && rows * width * static_cast<std::int64_t>(bytes_of_number) > bytes)
-        width /= 2;
+    int width = most_row_width(num_states, method, goes_back, bytes_of_number);
     while (width > 8 && width / 2 >= num_lanes) width /= 2;
     return width;
 }

@@ -2,11 +2,11 @@
 // What calls on rows share: the checked problem, how wide tiles are, and what becomes a group.
 
 #include <eddy/backends/rows/row_call.hpp>
+#include <eddy/backends/rows/row_problem.hpp>
 #include <eddy/solve/ask/input_plan.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <memory>
 #include <vector>
-#include "row_problem.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -46,9 +46,8 @@ template <class Real>
                                                            const RowProblem<Real>& problem,
                                                            int width);
 
-/// Lanes of a tile: as many as keep what an attempt reads and writes, in numbers of a size, within the second-level
-/// cache.
-[[nodiscard]] int row_width(const RowCall& call, std::ptrdiff_t num_lanes, bool goes_back,
-                            std::size_t bytes_of_number);
+/// Lanes of a tile, of so many.
+[[nodiscard]] int row_width(int num_states, const MethodOnRows& method, std::ptrdiff_t num_lanes,
+                            bool goes_back, std::size_t bytes_of_number);
 
 }  // namespace eddy::inline v0::detail

@@ -2,7 +2,7 @@
 // Operations on blocks of rows, as each level compiles them: products with weights, and sums over lanes. Rows that are
 // narrower than a vector are single numbers: one lane is after the other.
 
-#include <eddy/core/tile/outer.hpp>
+#include "outer.hpp"
 
 #include "row_engine.hpp"
 

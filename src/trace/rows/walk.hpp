@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <eddy/trace/tile/tile_operations.hpp>
 #include <utility>
 
+#include "one_operation.hpp"
 #include "row_blocks.hpp"
 
 // Clang keeps a call in a return a jump where it is told to, g++ where it optimises.

@@ -4,6 +4,7 @@
 
 #include <eddy/ad/rows/runtime_field.hpp>
 #include <eddy/backends/rows/row_call.hpp>
+#include <eddy/backends/rows/row_control.hpp>
 #include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/missing.hpp>
@@ -12,7 +13,6 @@
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/lane/event.hpp>
-#include <eddy/steppers/controller/predictive.hpp>
 #include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/trace/passes/leave_out_missing.hpp>
 
@@ -100,12 +100,12 @@ consteval bool check_on_rows() {
         constexpr bool are_known = ((std::is_same_v<Extras, eddy::Rows> || IsObserved<Extras> ||
                                      std::is_same_v<Extras, PIDController> ||
                                      std::is_same_v<Extras, PredictiveController> ||
+                                     std::is_same_v<Extras, JointController> ||
                                      std::is_same_v<Extras, ConstantController>)&&...);
         static_assert(are_known,
                       "solve: what follows the options of an equation of run-time sizes must be "
                       "Rows{}, observe(function), or one of the controllers PIDController, "
-                      "PredictiveController and "
-                      "ConstantController");
+                      "PredictiveController, JointController and ConstantController");
         return are_known;
     }
     return false;
@@ -172,17 +172,6 @@ template <class Y0, class Parameters>
     return arrays;
 }
 
-[[nodiscard]] inline row_kernels::Control control_of(const ConstantController&) { return {}; }
-[[nodiscard]] inline row_kernels::Control control_of(const PIDController& controller) {
-    const PIDControl of = controller.in_single();
-    return {row_kernels::Control::Kind::pid,
-            {of.beta1, of.beta2, of.beta3, of.safety, of.min_factor, of.max_factor}};
-}
-[[nodiscard]] inline row_kernels::Control control_of(const PredictiveController& controller) {
-    const PredictiveControl of = controller.in_single();
-    return {row_kernels::Control::Kind::predictive, {of.safety, of.min_factor, of.max_factor}};
-}
-
 /// Says what is saved of a solve in place of states.
 template <class Extra>
 void observe_on_rows([[maybe_unused]] RowCall& call, const Extra&) {
@@ -210,6 +199,7 @@ template <class Field, class Method, class... Extras>
     RowCall call{.field = maker_of(field),
                  .method = &method_on_rows<Method, Controller::is_adaptive>,
                  .control = control_of(controller),
+                 .is_joint = steps_jointly<Controller>,
                  .options = with_end(options, where),
                  .threads = rows.threads};
     (observe_on_rows(call, extras), ...);

@@ -26,6 +26,7 @@ struct RowCall {
     std::shared_ptr<const FieldMaker> field;
     const MethodOnRows* method = nullptr;
     row_kernels::Control control;
+    bool is_joint = false;       // do all trajectories take the same steps?
     RowLevel level = row_level;  // of the source that calls, so that steps have the bits of its own
     SolveOptions options;
     int threads = 0;

@@ -45,9 +45,14 @@ struct Tolerances {
 
 /// What a controller answers by.
 struct Control {
-    enum class Kind { constant, pid, predictive } kind = Kind::constant;
+    enum class Kind { constant, pid, predictive, other } kind = Kind::constant;
     float coefficients[6] = {};  // of PIDControl or PredictiveControl, in their order
     float error_order = 1, order = 1;
+    /// One of the caller's own is asked a lane at a time: from the squared norm of its error to the factor of its size.
+    /// `history` is what it remembers: two logarithms, and whether it rejected (ControllerHistory).
+    const void* other = nullptr;
+    float (*propose)(const void* other, float squared_norm, float error_order,
+                     float* history) = nullptr;
 };
 
 /// What all lanes know of time.

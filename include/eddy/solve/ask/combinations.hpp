@@ -21,7 +21,7 @@ enum class Refusal {
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
     observe_of_loss, extra_of_nested, inputs_of_noise, inputs_on_tiles, inputs_over_ranks,
     // From here on only a run knows.
-    backward_noise, own_times_on_tiles, impulses_on_tiles, algebraic_with_impulses, paths_of_impulses, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
+    backward_noise, times_of_joint, algebraic_with_impulses, paths_of_impulses, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
     steps_of_paths, waiting_switch, waiting_times, waiting_impulses, waiting_counts, waiting_tables, waiting_inputs, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
     waiting_devices, sums_over_ranks, waiting_ranks, stealing_on_device, steps_of_stealing,
     times_of_stealing, impulses_of_stealing
@@ -62,7 +62,7 @@ inline constexpr Combinations rows[] = {
      {no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), no(equation_of_langevin), yes},
      {yes, no(noise_on_tiles), no(equation_on_rows), yes, yes, yes, as_inner}},
     {joint, "one step size for all, `JointController`", {},
-     {no(joint_without_tiles), yes, no(joint_without_tiles), no(joint_without_tiles), no(joint_without_tiles), no(joint_without_tiles), no(joint_over_ranks)}},
+     {no(joint_without_tiles), yes, yes, no(joint_without_tiles), no(joint_without_tiles), no(joint_without_tiles), no(joint_over_ranks)}},
     {other_method, "methods that are not explicit Runge–Kutta", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, yes, as_inner}},
     {auto_switch, "`AutoSwitch`", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, no(waiting_switch), as_inner}},
     {gradient, "`value_and_gradient`, `pullback`", {yes, yes, yes, yes, yes, yes}, {yes, yes, yes, yes, yes, yes, yes}},
@@ -86,8 +86,9 @@ inline constexpr Combinations rows[] = {
      {estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps), {"yes", constant_steps, true}, estimating(constant_steps_of_noise), no(constant_steps_of_langevin)}},
     {adaptive_noise, "adaptive steps of stochastic equations", {}, {yes, no(noise_on_tiles), no(equation_on_rows), yes, no(double_times), yes, as_inner}},
     {backward, "backward in time", {yes, yes, yes, yes, no(backward_noise), no(backward_noise)}},
-    {own_times, "times of each trajectory's own, `each(array)`", {}, {yes, no(own_times_on_tiles), yes, yes, yes, no(waiting_times), yes}},
-    {impulses, "`.impulses`", {}, {yes, no(impulses_on_tiles), yes, yes, yes, no(waiting_impulses), yes}},
+    {own_times, "times of each trajectory's own, `each(array)`", {}, {yes, yes, yes, yes, yes, no(waiting_times), yes}},
+    {own_times_of_joint, "`each(array)` with `JointController`", {}, {vacant, no(times_of_joint), no(times_of_joint), vacant, vacant, vacant, vacant}},
+    {impulses, "`.impulses`", {}, {yes, yes, yes, yes, yes, no(waiting_impulses), yes}},
     {impulses_with_events, "`.impulses` with events",
      {yes, yes, yes, vacant, vacant, vacant}},
     {impulses_of_algebraic, "`.impulses` with a singular mass matrix", {vacant, no(algebraic_with_impulses), vacant, vacant, vacant, vacant}},
@@ -194,8 +195,8 @@ consteval bool check_refusal() {
                   "differentiate_times and estimate_gradient_error; leave those out, or give a "
                   "compile-time functor without Rows{}");
     static_assert(refusal != Refusal::joint_without_tiles,
-                  "solve: JointController is for the backend Tiles, which steps all trajectories "
-                  "together; name Tiles{} after the options, or leave the controller out");
+                  "solve: JointController is for the backends Tiles and Rows, which step all "
+                  "trajectories together; name one after the options, or leave the controller out");
     static_assert(refusal != Refusal::joint_over_ranks,
                   "Mpi: JointController steps all trajectories of a call together, which ranks do "
                   "not; leave one of them out");
@@ -265,11 +266,9 @@ consteval bool check_refusal() {
     switch (refusal) {
         case Refusal::backward_noise:
             return "{}: t1 = {} is before t0 = {}; a stochastic equation is solved forward in time";
-        case Refusal::own_times_on_tiles:
-            return "{}: times of each trajectory's own on the backend Tiles, which has one list "
-                   "for all; name no backend, or Cpu";
-        case Refusal::impulses_on_tiles:
-            return "{}: impulses on the backend Tiles, which knows none; name no backend, or Cpu";
+        case Refusal::times_of_joint:
+            return "{}: times of each trajectory's own with JointController, which gives all the "
+                   "same steps; leave one of them out";
         case Refusal::algebraic_with_impulses:
             return "{}: impulses of an equation with a singular mass matrix, whose algebraic "
                    "components would no longer fit; leave them out, or eliminate these components";

@@ -97,6 +97,8 @@ class SolverObject {
         const Features asked =
             Features()
                 .with(Feature::own_times, workspace.prepared.times().is_own)
+                .with(Feature::own_times_of_joint,
+                      steps_jointly<Controller> && workspace.prepared.times().is_own)
                 .with(Feature::impulses, workspace.prepared.times().num_impulses > 0);
         require_possible_on(machine_of<Backend, EnsembleScalarOf<Y0>>, asked, where);
         if (returns_early(memory())) require_asynchronous(asked, where);

@@ -8,7 +8,7 @@
 
 namespace eddy::inline v0 {
 
-/// All trajectories of a call take the same steps, as in torchdiffeq; it needs the backend `Tiles`.
+/// All trajectories of a call take the same steps, as in torchdiffeq; it needs the backend `Tiles` or `Rows`.
 /// The error norm is over all of them, so a step may pass that a single trajectory would reject.
 /// A trajectory whose step is not finite makes the common step shrink. If the smallest step does
 /// not help, that trajectory ends there and the others continue.

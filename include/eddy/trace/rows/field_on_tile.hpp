@@ -5,6 +5,7 @@
 // beside it.
 // Test: tests/trace/rows/field_on_tile.cpp
 
+#include <cstdint>
 #include <eddy/trace/input_piece.hpp>
 #include <memory>
 #include <numeric>
@@ -50,6 +51,8 @@ class FieldOnTileOf {
     /// From the cotangent c of dy: ybar = J_yᵀ c is written, and J_pᵀ c is added to pbar.
     virtual void pull(const Real* t, const Real* y, const Real* p, const Real* kept, const Real* c,
                       Real* ybar, Real* pbar) = 0;
+    /// Bytes that it works in, as far as it knows.
+    [[nodiscard]] virtual std::int64_t num_bytes() const { return 0; }
     /// Of a tile whose trajectories share p: those whose J_pᵀ c `pull` adds up, in order. They are read by `pull`.
     virtual void sum_over(const int* /*trajectories*/, int /*count*/) {}
 

@@ -47,6 +47,13 @@ class EDDY_EXPORT RowProgramOf {
     /// blocks: the arguments, then the results, (row, lane) each, or numbers where all lanes share them. Results
     /// overlap nothing. `lanes`: those that sums over lanes are over, in order. Allocates nothing.
     void run(const Real* const* blocks, const int* lanes = nullptr, int count = 0);
+    /// Of its scratch and its list.
+    [[nodiscard]] std::int64_t num_bytes() const {
+        const std::size_t bytes = memory_.capacity() * sizeof(Real) +
+                                  rows_.capacity() * sizeof(Real*) +
+                                  list_.capacity() * sizeof(detail::RowInstruction);
+        return static_cast<std::int64_t>(bytes);
+    }
 
   private:
     void point_to(int first, int count, const Real* block, int step);

@@ -4,8 +4,8 @@
 // holds them all. Elements are added as `sum` halves a vector, so that a sum has the bits of one by itself.
 // Test: tests/core/tile_outer.cpp
 
-#include <eddy/core/simd/transpose.hpp>
-#include <eddy/core/tile/tile.hpp>
+#include "tile.hpp"
+#include "transpose.hpp"
 
 namespace eddy::inline v0::detail {
 

@@ -7,9 +7,9 @@
 // in their order, evaluation by evaluation, so that the sum depends on nothing but these.
 // Test: tests/core/tile_outer.cpp
 
-#include <eddy/core/simd/transpose.hpp>
-#include <eddy/core/tile/lane_sums.hpp>
-#include <eddy/core/tile/product.hpp>
+#include "lane_sums.hpp"
+#include "product.hpp"
+#include "transpose.hpp"
 
 namespace eddy::inline v0::detail {
 

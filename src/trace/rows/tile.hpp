@@ -4,7 +4,7 @@
 // rows follow each other without a gap. What is the same for all lanes, weights and literals, is read
 // as the plain numbers that it is. Invariant: `width`, the lanes of a row, is a multiple of the lanes
 // of a native vector; a lane's numbers do not depend on its neighbours.
-// Test: tests/core/tile_outer.cpp, tests/trace/tile_fusion.cpp
+// Test: tests/core/tile_outer.cpp
 
 #include <cstddef>
 #include <eddy/core/pack_math.hpp>
@@ -14,10 +14,6 @@ namespace eddy::inline v0::detail {
 /// One native vector of a row.
 template <class Real>
 using TilePack = Pack<Real, native_lanes<Real>>;
-
-/// The widest row: 256 bytes are four vectors of AVX-512.
-template <class Real>
-inline constexpr int most_tile_lanes = 256 / static_cast<int>(sizeof(Real));
 
 /// So many lanes, rounded up to whole vectors.
 template <class Real>
@@ -48,15 +44,6 @@ struct TileVector {
 template <class Real, class Body>
 EDDY_INLINE inline void for_vectors(int width, Body&& body) {
     for (int lane = 0; lane < width; lane += native_lanes<Real>) body(lane);
-}
-
-/// to(c, ·) = value(c, lane) for all components.
-template <class Real, class Value>
-EDDY_INLINE inline void fill_rows(Real* to, int size, int width, Value&& value) {
-    for (int c = 0; c < size; ++c) {
-        Real* const row = to + static_cast<std::ptrdiff_t>(c) * width;
-        for_vectors<Real>(width, [&](int lane) EDDY_INLINE { value(c, lane).store(row + lane); });
-    }
 }
 
 }  // namespace eddy::inline v0::detail

@@ -5,10 +5,10 @@
 // order, each product contracted into it, so that a lane has the bits that it has on its own.
 // Goto & van de Geijn 2008, ACM Trans. Math. Softw. 34(3), doi:10.1145/1356052.1356053, on the kernel;
 // a tile is in the first-level cache already, so nothing is packed.
-// Test: tests/solve/tiles_oracle.cpp, tests/backends/tiles.cpp
+// Test: tests/core/tile_outer.cpp
 
 #include <eddy/core/static_for.hpp>
-#include <eddy/core/tile/tile.hpp>
+#include "tile.hpp"
 
 namespace eddy::inline v0::detail {
 

@@ -1,9 +1,13 @@
 #pragma once
 // What is asked of all lanes of a call on rows: plain numbers and views, whatever the equation and the method.
+// Test: tests/solve/tiles_oracle.cpp, tests/backends/joint_steps.cpp
 
 #include <eddy/backends/rows/row_kernels.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
+#include <eddy/solve/ask/parameter_table.hpp>
 #include <eddy/solve/lane/input_tables.hpp>
+#include <eddy/solve/lane/prescribed_steps.hpp>
+#include <eddy/solve/lane/rows.hpp>
 #include <eddy/solve/lane/times.hpp>
 #include <eddy/steppers/rows/method_on_rows.hpp>
 
@@ -20,7 +24,12 @@ struct RowProblem {
     const MethodOnRows* method = nullptr;
     row_kernels::Control control;
     row_kernels::Tolerances<Real> tolerances{};
-    EnsembleView<const Real> y0, p;  // p: one row where it is shared
+    EnsembleView<const Real> y0, p;               // p: one row where it is shared
+    Rows rows;                                    // of those that lanes are given
+    const ParameterTable<Real>* table = nullptr;  // in the place of p
+    PrescribedSteps
+        prescribed;  // those of lane 0 for all, where steps are not to be chosen: lanes that
+                     // have failed by them do not begin
     bool shares_parameters = false, is_fused = false;
     /// Are the cotangents of shared parameters added up in the tile, where they are many? The equation then has them as
     /// numbers, not as rows.
@@ -39,23 +48,44 @@ struct RowProblem {
     }
     /// Where the piece begins that the steps of a lane to a tstop read, within its row of coefficients.
     [[nodiscard]] std::ptrdiff_t piece_of(std::ptrdiff_t lane, std::int32_t tstop) const {
-        return std::ptrdiff_t{
-                   inputs.pieces[times.table_row(Row{lane}) * times.num_tstops + tstop]} *
-               input_room;
+        const std::ptrdiff_t row = times.table_row(Row{row_of(lane)});
+        return std::ptrdiff_t{inputs.pieces[row * times.num_tstops + tstop]} * input_room;
     }
     [[nodiscard]] Real input_number(std::ptrdiff_t lane, std::int32_t tstop, int i) const {
-        const EnsembleView<const Real>& rows = inputs.coefficients;
-        return rows(rows.num_lanes == 1 ? 0 : lane, piece_of(lane, tstop) + i);
+        const EnsembleView<const Real>& given = inputs.coefficients;
+        return given(given.num_lanes == 1 ? 0 : row_of(lane), piece_of(lane, tstop) + i);
     }
 
     [[nodiscard]] row_kernels::Times row_times() const {
         const Clock<double> clock(times);
         return {times.direction, times.dt0, clock.dt_max, clock.least};
     }
-    [[nodiscard]] LaneTimes times_of(std::ptrdiff_t lane) const { return times.of(Row{lane}); }
+    /// The row of the caller's arrays that a lane is given.
+    [[nodiscard]] std::ptrdiff_t row_of(std::ptrdiff_t lane) const {
+        return to_index(rows(LaunchLane{lane}));
+    }
+    [[nodiscard]] LaneTimes times_of(std::ptrdiff_t lane) const {
+        return times.of(Row{row_of(lane)});
+    }
     [[nodiscard]] std::ptrdiff_t row_of_p(std::ptrdiff_t lane) const {
-        return shares_parameters ? 0 : lane;
+        return shares_parameters ? 0 : row_of(lane);
+    }
+    [[nodiscard]] Real parameter(std::ptrdiff_t row, int i) const {
+        return table ? (*table)(row, i) : p(row, i);
     }
 };
+
+/// Lanes of a tile: as many as keep what an attempt reads and writes, in numbers of a size, within the second-level
+/// cache.
+[[nodiscard]] constexpr int most_row_width(std::int64_t num_states, const MethodOnRows& method,
+                                           bool goes_back, std::size_t bytes_of_number) {
+    // Stages, and rows of the equation's program.
+    const std::int64_t rows = num_states * (method.num_dense + (goes_back ? 20 : 10));
+    constexpr std::int64_t bytes = 512 << 10;
+    int width = row_kernels::widest;
+    while (width > 16 && rows * width * static_cast<std::int64_t>(bytes_of_number) > bytes)
+        width /= 2;
+    return width;
+}
 
 }  // namespace eddy::inline v0::detail

@@ -18,10 +18,10 @@ struct LoggedStep {
 };
 
 /// Rows of steps, (round, lane). Fewer lanes make shorter rows, and more of them.
-class TileLog {
+class RowLog {
   public:
     /// Room for so many steps of the first rounds, and so many of the latest.
-    TileLog(std::int64_t first_steps, std::int64_t latest_steps, int most_lanes, Arena& arena)
+    RowLog(std::int64_t first_steps, std::int64_t latest_steps, int most_lanes, Arena& arena)
         : first_steps_(first_steps),
           first_(arena.take<LoggedStep>(first_steps)),
           latest_(arena.take<LoggedStep>(latest_steps)),
@@ -58,7 +58,7 @@ class TileLog {
 
 /// The rounds of a tile, as the checkpointed loop sees them. The cotangents stay with the gradient.
 template <class Gradient>
-struct TileRounds {
+struct RowRounds {
     using State = typename Gradient::State;
     Gradient* gradient = nullptr;
 

@@ -1,0 +1,52 @@
+#include "row_workers.hpp"
+#include <algorithm>
+
+namespace eddy::inline v0::detail {
+
+template <class Real>
+void GradientWorker<Real>::begin(const RowProblem<Real>& problem,
+                                 const RowObjective<Real>& objective, const GradientPlan& plan) {
+    Arena counting;
+    static_cast<void>(RowGradient<Real>(problem, *field, objective, plan, counting));
+    Arena arena = memory_.arena(counting.num_bytes());
+    num_bytes_ =
+        static_cast<std::int64_t>(counting.num_bytes() + sizeof(RowGradient<Real>) + sizeof(Loop));
+    gradient_ = std::make_unique<RowGradient<Real>>(problem, *field, objective, plan, arena);
+    loop_ = std::make_unique<Loop>(RowRounds<RowGradient<Real>>{},
+                                   LoopOptions{.checkpoints = plan.checkpoints});
+}
+template <class Real>
+void GradientWorker<Real>::run(ThreadTeam<1>& team, const RowProblem<Real>& problem,
+                               const RowObjective<Real>& objective,
+                               const GradientTarget<Real>& target, const SharedTarget<Real>& shared,
+                               LaneOutcome* outcomes, BackCost& cost) {
+    gradient_->take_call(objective);
+    const std::ptrdiff_t end = team.first_lane() + team.num_lanes(), width = field->width();
+    for (std::ptrdiff_t first = team.first_lane(); first < end; first += width) {
+        const auto count = static_cast<std::int32_t>(std::min(width, end - first));
+        if (!team.attend()) {
+            for (std::ptrdiff_t lane = first; lane < first + count; ++lane) {
+                outcomes[lane].t = problem.times_of(lane).t0;
+                outcomes[lane].result = Result::cancelled;
+            }
+            continue;
+        }
+        gradient_->run(*loop_, team, first, count, target, shared, outcomes + first);
+        add(cost.loops, loop_->counters());
+        cost.evaluations += gradient_->replayed_rounds() * count * problem.method->num_needed;
+        // The loop has states in its slots, where it starts, where it is, and one at work.
+        const std::int64_t states = loop_->store().num_states() + 3;
+        std::int64_t beside = field->num_bytes();
+        if (loss) beside += loss->num_bytes();
+        if (objective.by_lane) beside += objective.by_lane->num_bytes();
+        cost.most_bytes =
+            std::max(cost.most_bytes, num_bytes_ - gradient_->planned_bytes() +
+                                          gradient_->used_bytes() + loop_->bytes_of_lists() +
+                                          states * gradient_->bytes_of_state() + beside);
+    }
+}
+
+template class GradientWorker<double>;
+template class GradientWorker<float>;
+
+}  // namespace eddy::inline v0::detail

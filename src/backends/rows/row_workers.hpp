@@ -1,0 +1,35 @@
+#pragma once
+// What a worker keeps of its lanes on the way back, from group to group and from call to call.
+
+#include <eddy/backends/cpu/arena_memory.hpp>
+#include <eddy/solve/group/back_cost.hpp>
+#include <memory>
+#include "row_gradient.hpp"
+
+namespace eddy::inline v0::detail {
+
+template <class Real>
+class GradientWorker {
+    using Loop = CheckpointedLoop<RowState<Real>, RowRounds<RowGradient<Real>>,
+                                  MemoryStore<RowState<Real>>, int>;
+
+  public:
+    std::unique_ptr<FieldOnTileOf<Real>> field, loss;
+
+    [[nodiscard]] bool has_begun() const { return loop_ != nullptr; }
+    /// Makes room for groups that are planned so; `field` is there, and what the objective refers to.
+    void begin(const RowProblem<Real>& problem, const RowObjective<Real>& objective,
+               const GradientPlan& plan);
+    /// The lanes of a team's group, one tile after another.
+    void run(ThreadTeam<1>& team, const RowProblem<Real>& problem,
+             const RowObjective<Real>& objective, const GradientTarget<Real>& target,
+             const SharedTarget<Real>& shared, LaneOutcome* outcomes, BackCost& cost);
+
+  private:
+    ArenaMemory memory_;
+    std::unique_ptr<RowGradient<Real>> gradient_;
+    std::unique_ptr<Loop> loop_;
+    std::int64_t num_bytes_ = 0;
+};
+
+}  // namespace eddy::inline v0::detail
