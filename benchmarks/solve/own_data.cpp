@@ -2,6 +2,7 @@
 // copies by hand: gradients of 1,000 trajectories on one thread.
 
 #include <algorithm>
+#include <cstdint>
 #include <eddy/eddy.hpp>
 #include <functional>
 #include <limits>
@@ -47,7 +48,19 @@ struct Study {
             p(lane, 2) = 0.26;
         }
     }
-    [[nodiscard]] auto gradients(const eddy::SolveOptions& options, std::size_t num_saves) {
+    /// Of all trajectories, of a gradient at one save point.
+    [[nodiscard]] double attempts(const eddy::SolveOptions& options) const {
+        const auto found =
+            eddy::value_and_gradient(Absorption{}, eddy::Tsit5{}, SquaredError{}, Array(1, 2, 0.3),
+                                     y0, p, options, eddy::Cpu{.threads = 1});
+        std::int64_t sum = 0;
+        for (std::ptrdiff_t lane = 0; lane < found.report.num_lanes(); ++lane) {
+            const eddy::LaneStats stats = found.report.stats(lane);
+            sum += stats.accepted + stats.rejected;
+        }
+        return static_cast<double>(sum);
+    }
+    [[nodiscard]] auto gradients(const eddy::SolveOptions& options, std::size_t num_saves) const {
         return [this, data = std::vector<Array>(num_saves, Array(1, 2, 0.3)),
                 solver = eddy::gradient_solver(Absorption{}, eddy::Tsit5{}, SquaredError{}, options,
                                                eddy::Cpu{.threads = 1})]() mutable {
@@ -128,25 +141,34 @@ void print_spans() {
               text("%.3f", race.ratio(apart, together)), "");
 }
 
-/// A hundred doses against a hundred stops.
+/// A hundred doses against a hundred stops: per attempted step, for a dose makes a step shorter that a stop leaves
+/// as it is.
 void print_impulses() {
-    Study study;
+    const Study study;
     std::vector<double> times;
     for (int k = 0; k < 100; ++k) times.push_back(0.22 * k);
 
-    const auto with_doses = [&](double amount) {
-        return study.gradients({.t1 = 22, .impulses = {.times = times, .amounts = amount}}, 1);
-    };
     Race race;
-    const int of_stops = race.add(1, study.gradients({.t1 = 22, .step_to = times}, 1));
-    const int of_nothing = race.add(1, with_doses(0));
-    const int of_doses = race.add(1, with_doses(0.01));
+    std::vector<double> attempts;
+    const auto add = [&](const eddy::SolveOptions& options) {
+        attempts.push_back(study.attempts(options));
+        return race.add(attempts.back() / lanes, study.gradients(options, 1));
+    };
+    const auto with_doses = [&](double amount) {
+        return add({.t1 = 22, .impulses = {.times = times, .amounts = amount}});
+    };
+    const int of_stops = add({.t1 = 22, .step_to = times});
+    const int of_nothing = with_doses(0), of_doses = with_doses(0.01);
     race.run(11);
-    print_row("100 impulses of nothing, which leave steps as they are, time over 100 stops",
-              "<= 1.3", nanoseconds(race.time(of_nothing)),
-              text("%.3f", race.ratio(of_nothing, of_stops)), "");
-    print_row("100 doses, after which steps differ, time over 100 stops", "",
-              nanoseconds(race.time(of_doses)), text("%.3f", race.ratio(of_doses, of_stops)), "");
+    const auto print = [&](const char* what, int arm) {
+        const auto number = static_cast<std::size_t>(arm);
+        print_row(what, "<= 1.3", nanoseconds(race.time(arm)),
+                  text("%.3f", race.ratio(arm, of_stops)),
+                  text("%.1f attempts a trajectory", attempts[number] / lanes));
+    };
+    print("100 stops, a step", of_stops);
+    print("100 impulses of nothing, a step, over 100 stops", of_nothing);
+    print("100 doses, a step, over 100 stops", of_doses);
 }
 
 /// Rates of 50 conditions, read by 20 trajectories each.

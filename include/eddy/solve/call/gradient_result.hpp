@@ -106,7 +106,7 @@ struct GradientReport : Outcomes {
     }
 
     /// The parameters that neither the equation, nor `start_from`, nor the loss reads, and entries of a table that no
-    /// trajectory selects. Empty after `pullback`, over rows, and of equations with noise or events.
+    /// trajectory selects. Empty after `pullback`, and of equations with noise or events.
     std::vector<UnreadParameter> unread;
 
     /// Whether the trajectory was solved once more, because its steps did not resolve its derivative.
