@@ -92,7 +92,8 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
     using Type = typename V::Type;
     template <int>
     using Same = Type;
-    using Handler = void (*)(const RowInstruction*, Real* const*, std::ptrdiff_t, Same<v>...);
+    // The instruction is plain memory: handlers of two levels call each other, and each has names of its own for its types.
+    using Handler = void (*)(const void*, Real* const*, std::ptrdiff_t, Same<v>...);
     using AnyHandler = void (*)();
 
   public:
@@ -100,20 +101,21 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
 
     static void walk(const void* list, Real* const* rows, std::ptrdiff_t lane) {
         const auto* const first = static_cast<const RowInstruction*>(list);
-        reinterpret_cast<Handler>(first->handler)(first, rows, lane,
+        reinterpret_cast<Handler>(first->handler)(list, rows, lane,
                                                   (static_cast<void>(v), Type{})...);
     }
     /// Arguments in vectors of 32 bytes keep the compiler from clearing their upper halves, and whoever is called
     /// next, compiled for fewer instructions, would wait for them at each.
-    static void stop(const RowInstruction*, Real* const*, std::ptrdiff_t, Same<v>...) {
+    static void stop(const void*, Real* const*, std::ptrdiff_t, Same<v>...) {
 #ifdef __AVX__
         __builtin_ia32_vzeroupper();
 #endif
     }
 
     template <Op op, RowOperand ka, RowOperand kb, RowOperand kc, bool is_stored>
-    static void arithmetic(const RowInstruction* now, Real* const* rows, std::ptrdiff_t lane,
+    static void arithmetic(const void* instruction, Real* const* rows, std::ptrdiff_t lane,
                            Same<v>... last) {
+        const auto* const now = static_cast<const RowInstruction*>(instruction);
         constexpr int operands = row_operand_count(op);
         [[maybe_unused]] const Source<ka> a(rows, now->a, lane);
         [[maybe_unused]] const Source<(operands > 1 ? kb : RowOperand::last)> b(rows, now->b, lane);
@@ -138,8 +140,9 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
     }
 
     template <Op op>
-    static void function(const RowInstruction* now, Real* const* rows, std::ptrdiff_t lane,
+    static void function(const void* instruction, Real* const* rows, std::ptrdiff_t lane,
                          Same<v>...) {
+        const auto* const now = static_cast<const RowInstruction*>(instruction);
         using RowPack = Pack<Real, std::min(native_lanes<Real>, V::size == 1 ? 8 : lanes)>;
         const std::uint32_t num_rows = row_operand_count(op) == 1 ? 1 + now->c : 1;
         const Real* from = rows[now->to + num_rows - 1] + lane;
