@@ -1,4 +1,5 @@
 // Inputs on threads, packs and an emulated device: bits do not depend on the machine, nor on who is solved beside whom.
+// Where steps end on knots, and where they pass over them.
 
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
@@ -16,9 +17,12 @@ namespace {
 
 using support::Array, support::same_array;
 
-/// A controlled equation with a bias; u and its slope are linear in time.
+/// A controlled equation with a bias. Its inputs are smooth, or linear between knots.
+template <bool is_smooth>
 struct Controlled {
-    static constexpr int state_size = 2, parameter_size = 3, input_size = 2, input_degree = 1;
+    static constexpr int state_size = 2, parameter_size = 3, input_size = 2,
+                         input_degree = is_smooth ? 3 : 1;
+    static constexpr bool input_is_smooth = is_smooth;
     constexpr auto operator()(auto, const auto& y, const auto& p, const auto& u,
                               const auto& du) const {
         return eddy::vec(p[0] * y[1] * du[0] - p[2] * y[0] + u[1], p[1] * y[0] * du[1] - y[1]);
@@ -33,6 +37,7 @@ struct Squares {
 constexpr std::ptrdiff_t num_lanes = 70, num_knots = 7;
 
 /// Lane l has knots of its own, fewer where l is large.
+template <class Equation>
 struct Case {
     Array knots = Array(num_lanes, num_knots, std::numeric_limits<double>::quiet_NaN()),
           values = Array(num_lanes, num_knots * 2, 0.), start = Array(num_lanes, 2, 0.),
@@ -54,18 +59,22 @@ struct Case {
         }
     }
     [[nodiscard]] eddy::SolveOptions options() const {
+        const auto own_knots = eddy::each(knots), own_values = eddy::each(values);
         return {.t1 = 2,
                 .rtol = 1e-6,
                 .save_at = {0.7, 2},
-                .inputs = eddy::piecewise_linear(eddy::each(knots), eddy::each(values))};
+                .inputs = Equation::input_is_smooth
+                              ? eddy::natural_cubic_spline(own_knots, own_values)
+                              : eddy::piecewise_linear(own_knots, own_values)};
     }
 };
-const Case given;
+template <class Equation>
+const Case<Equation> given;
 
-template <class Parameters, class Backend>
-auto gradient_of(const Case& of, const Parameters& p, const Backend& backend,
+template <class Equation, class Parameters, class Backend>
+auto gradient_of(const Case<Equation>& of, const Parameters& p, const Backend& backend,
                  const eddy::SolveOptions& options) {
-    return eddy::value_and_gradient(Controlled{}, eddy::Tsit5{}, Squares{}, of.start, p, options,
+    return eddy::value_and_gradient(Equation{}, eddy::Tsit5{}, Squares{}, of.start, p, options,
                                     backend);
 }
 template <class A, class B>
@@ -77,26 +86,28 @@ void check_same(const A& a, const B& b) {
     CHECK(same_array(a.gradient.inputs, b.gradient.inputs));
 }
 
-TEST_CASE(
-    "inputs: every machine has the bits of the reference, with parameters of its own and shared") {
+TEMPLATE_TEST_CASE(
+    "inputs: every machine has the bits of the reference, with parameters of its own and shared",
+    "", Controlled<false>, Controlled<true>) {
+    const Case<TestType>& of = given<TestType>;
     const std::vector<double> row{0.9, 0.8, 0.7};
-    const auto own = gradient_of(given, given.p, eddy::Serial{}, given.options());
-    const auto shared = gradient_of(given, eddy::shared(row), eddy::Serial{}, given.options());
+    const auto own = gradient_of(of, of.p, eddy::Serial{}, of.options());
+    const auto shared = gradient_of(of, eddy::shared(row), eddy::Serial{}, of.options());
 
-    check_same(own, gradient_of(given, given.p, eddy::Cpu{.threads = 2}, given.options()));
-    check_same(shared,
-               gradient_of(given, eddy::shared(row), eddy::Cpu{.threads = 2}, given.options()));
-    check_same(shared,
-               gradient_of(given, eddy::shared(row), support::EmulatedDevice{}, given.options()));
+    check_same(own, gradient_of(of, of.p, eddy::Cpu{.threads = 2}, of.options()));
+    check_same(shared, gradient_of(of, eddy::shared(row), eddy::Cpu{.threads = 2}, of.options()));
+    check_same(shared, gradient_of(of, eddy::shared(row), support::EmulatedDevice{}, of.options()));
 }
 
-TEST_CASE("inputs: neither checkpoints nor the order of lanes change a bit") {
-    const auto own = gradient_of(given, given.p, eddy::Cpu{}, given.options());
-    auto few = given.options();
+TEMPLATE_TEST_CASE("inputs: neither checkpoints nor the order of lanes change a bit", "",
+                   Controlled<false>, Controlled<true>) {
+    const Case<TestType>& of = given<TestType>;
+    const auto own = gradient_of(of, of.p, eddy::Cpu{}, of.options());
+    auto few = of.options();
     few.checkpoints = 3;
-    check_same(own, gradient_of(given, given.p, eddy::Cpu{.threads = 1}, few));
+    check_same(own, gradient_of(of, of.p, eddy::Cpu{.threads = 1}, few));
 
-    const Case turned(true);
+    const Case<TestType> turned(true);
     const auto other = gradient_of(turned, turned.p, eddy::Cpu{}, turned.options());
     for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane) {
         for (std::ptrdiff_t i = 0; i < 2 * num_knots; ++i)
@@ -105,10 +116,11 @@ TEST_CASE("inputs: neither checkpoints nor the order of lanes change a bit") {
 }
 
 TEST_CASE("inputs: an asynchronous call refuses them") {
+    const auto& of = given<Controlled<false>>;
     const std::vector<double> row{0.9, 0.8, 0.7};
     const std::string said = support::message_of([&] {
-        (void)gradient_of(given, eddy::shared(row), support::EmulatedDevice{.asynchronous = true},
-                          given.options());
+        (void)gradient_of(of, eddy::shared(row), support::EmulatedDevice{.asynchronous = true},
+                          of.options());
     });
 
     CHECK(

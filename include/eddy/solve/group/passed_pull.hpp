@@ -1,7 +1,7 @@
 #pragma once
 // The way back through a step that may have passed over knots of inputs: cotangents of inputs go to the piece in which each
 // evaluation has found its time, at once and lane by lane, as they would of one lane alone.
-// Test: tests/solve/smooth_inputs_on_machines.cpp
+// Test: tests/solve/inputs_on_machines.cpp
 
 #include <eddy/solve/group/chain_back.hpp>
 #include <eddy/solve/lane/attempt.hpp>
