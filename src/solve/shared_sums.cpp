@@ -101,8 +101,10 @@ Lane SharedSums<Lane>::sum_of(std::ptrdiff_t block, std::ptrdiff_t i,
 
 template <class Lane>
 Lane SharedSums<Lane>::sum_of_groups(std::ptrdiff_t i) const {
+    const std::ptrdiff_t count = num_groups();
+    if (count == 1) return sums_[index(0, i)];
     PairwiseSum<Lane> sum;
-    for (std::ptrdiff_t group = 0; group < num_groups(); ++group) sum.add(sums_[index(group, i)]);
+    for (std::ptrdiff_t group = 0; group < count; ++group) sum.add(sums_[index(group, i)]);
     return sum.total();
 }
 

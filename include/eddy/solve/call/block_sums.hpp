@@ -45,10 +45,11 @@ class BlockSums {
     /// The sum over the blocks of a column, in the shape of sum_over_lanes.
     template <class Real>
     [[nodiscard]] Real total(std::ptrdiff_t column) const {
-        PairwiseSum<Real> sum;
         const auto step = static_cast<std::size_t>(num_columns_);
-        for (auto at = static_cast<std::size_t>(column); at < values_.size(); at += step)
-            sum.add(static_cast<Real>(values_[at]));
+        auto at = static_cast<std::size_t>(column);
+        if (values_.size() == step) return static_cast<Real>(values_[at]);  // no pairs to prepare
+        PairwiseSum<Real> sum;
+        for (; at < values_.size(); at += step) sum.add(static_cast<Real>(values_[at]));
         return sum.total();
     }
 
