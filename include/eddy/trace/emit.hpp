@@ -1,11 +1,14 @@
 #pragma once
-// What an evaluation hands out: the components of its results.
+// What an evaluation hands out, the components of its results, and what a call makes of them.
 // Test: tests/trace/random_functions.cpp
 
 #include <eddy/core/numeric.hpp>
 #include <eddy/core/static_for.hpp>
+#include <eddy/core/vec.hpp>
 #include <eddy/trace/evaluate_table.hpp>
 #include <eddy/trace/sparse_parts.hpp>
+#include <tuple>
+#include <type_traits>
 
 namespace eddy::inline v0::detail {
 
@@ -50,6 +53,35 @@ EDDY_INLINE EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
             });
         }
     }
+}
+
+/// The value of output k of P: a Real for a scalar, else a Vec.
+template <class P, class Real, int k>
+using OutputValue =
+    std::conditional_t<P::code.outputs[k].is_scalar, Real, Vec<Real, P::code.outputs[k].size>>;
+
+/// A result that will be written: no time for zeros. What g++ can compute, it does, and fills with zeros.
+template <class Value>
+struct Unset {
+    EDDY_INLINE constexpr operator Value() const {
+        Value unset;
+        if (!is_vec<Value> || std::is_constant_evaluated()) unset = Value{};
+        return unset;
+    }
+};
+
+/// A component of a result; a number is its only one.
+template <int, class Real>
+[[nodiscard]] EDDY_INLINE constexpr Real& component_of(Real& result, int) {
+    return result;
+}
+template <int, class Real, int size>
+[[nodiscard]] EDDY_INLINE constexpr Real& component_of(Vec<Real, size>& result, int c) {
+    return result[c];
+}
+template <int output, class... Value>
+[[nodiscard]] EDDY_INLINE constexpr auto& component_of(std::tuple<Value...>& results, int c) {
+    return component_of<output>(std::get<output>(results), c);
 }
 
 }  // namespace eddy::inline v0::detail

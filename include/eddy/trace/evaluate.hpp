@@ -344,37 +344,16 @@ EDDY_INLINE EDDY_HD constexpr void evaluate(Sink&& sink, const Arguments&... arg
 
 namespace detail {
 
-/// The value of output k of P: a Real for a scalar, else a Vec.
-template <class P, class Real, int k>
-using OutputValue =
-    std::conditional_t<P::code.outputs[k].is_scalar, Real, Vec<Real, P::code.outputs[k].size>>;
-
-/// A component of a result; a number is its only one.
-template <class Real>
-[[nodiscard]] EDDY_INLINE constexpr Real& component_of(Real& result, int) {
-    return result;
-}
-template <class Real, int size>
-[[nodiscard]] EDDY_INLINE constexpr Real& component_of(Vec<Real, size>& result, int c) {
-    return result[c];
-}
-
+/// The results are named in the outermost block: only then is a long one made where it will be.
 template <class P, class Real, int... k, class... Arguments>
 EDDY_INLINE constexpr auto call(std::integer_sequence<int, k...>, const Arguments&... arguments) {
-    if constexpr (sizeof...(k) == 1) {
-        OutputValue<P, Real, 0> result;  // all of it is written: no time for zeros
-        evaluate<P, Real>(SinkApart{[&]<int output>(int c, const Real& value)
-                                        EDDY_INLINE { component_of(result, c) = value; }},
-                          arguments...);
-        return result;
-    } else {
-        std::tuple<OutputValue<P, Real, k>...> results{};
-        evaluate<P, Real>(SinkApart{[&]<int output>(int c, const Real& value) EDDY_INLINE {
-                              component_of(std::get<output>(results), c) = value;
-                          }},
-                          arguments...);
-        return results;
-    }
+    using Results = std::conditional_t<sizeof...(k) == 1, OutputValue<P, Real, 0>,
+                                       std::tuple<OutputValue<P, Real, k>...>>;
+    Results results(Unset<OutputValue<P, Real, k>>{}...);
+    evaluate<P, Real>(SinkApart{[&]<int output>(int c, const Real& value)
+                                    EDDY_INLINE { component_of<output>(results, c) = value; }},
+                      arguments...);
+    return results;
 }
 
 }  // namespace detail
@@ -389,8 +368,11 @@ constexpr auto Program<Recipe>::operator()(const Arguments&... arguments) const 
     } else {
         detail::require_arguments<Program, Arguments...>();
         using Real = typename detail::RealOf<Arguments...>::type;
-        return detail::in_form_of<Recipe>(detail::call<Program, Real>(
-            std::make_integer_sequence<int, code.num_outputs()>{}, arguments...));
+        constexpr std::make_integer_sequence<int, code.num_outputs()> outputs{};
+        if constexpr (detail::returns_form<Recipe>)
+            return detail::in_form_of<Recipe>(detail::call<Program, Real>(outputs, arguments...));
+        else  // not passed on: a long result is copied nowhere
+            return detail::call<Program, Real>(outputs, arguments...);
     }
 }
 

@@ -274,24 +274,27 @@ inline constexpr bool has_form = is_structured<Returned>;
 template <class... T>
 inline constexpr bool has_form<std::tuple<T...>> = (is_structured<T> || ...);
 
+/// Does the function that `Recipe` traced return anything but numbers and vectors?
+template <class Recipe>
+inline constexpr bool returns_form = false;
+template <class Recipe>
+requires requires { typename Recipe::Returned; }
+inline constexpr bool returns_form<Recipe> = has_form<typename Recipe::Returned>;
+
 /// The results of a program that `Recipe` traced, in the form in which the function returned them.
 template <class Recipe, class Value>
 constexpr auto in_form_of(const Value& value) {
-    if constexpr (requires { typename Recipe::Returned; }) {
-        using Returned = typename Recipe::Returned;
-        if constexpr (!has_form<Returned>) {
-            return value;
-        } else if constexpr (is_structured<Returned>) {
-            return in_form<Returned>(value);
-        } else {
-            return [&]<std::size_t... k>(std::index_sequence<k...>) {
-                return std::make_tuple(
-                    in_form<std::tuple_element_t<k, Returned>>(std::get<k>(value))...);
-            }
-            (std::make_index_sequence<std::tuple_size_v<Returned>>{});
-        }
-    } else {
+    if constexpr (!returns_form<Recipe>) {
         return value;
+    } else if constexpr (is_structured<typename Recipe::Returned>) {
+        return in_form<typename Recipe::Returned>(value);
+    } else {
+        using Returned = typename Recipe::Returned;
+        return [&]<std::size_t... k>(std::index_sequence<k...>) {
+            return std::make_tuple(
+                in_form<std::tuple_element_t<k, Returned>>(std::get<k>(value))...);
+        }
+        (std::make_index_sequence<std::tuple_size_v<Returned>>{});
     }
 }
 
