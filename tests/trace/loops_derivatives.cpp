@@ -1,6 +1,7 @@
 // Derivatives of loops: those of the turns that were taken, of lanes as alone. loops_orders.cpp has higher
 // orders, loops_recomputed.cpp what is kept or computed again.
 
+#include <algorithm>
 #include <cmath>
 #include <eddy/ad/dual.hpp>
 #include <eddy/ad/jvp.hpp>
@@ -9,6 +10,7 @@
 #include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/loops.hpp>
 #include <eddy/trace/trace.hpp>
+#include <tuple>
 
 #include "support/catch.hpp"
 
@@ -89,6 +91,44 @@ TEST_CASE("a loop in a branch not taken contributes exactly zero") {
     }));
     CHECK(gradient(-1.0, 1.0) == 0);
     CHECK(std::isfinite(gradient(2.0, 1.0)));
+}
+
+TEST_CASE(
+    "a scan that hands on what it reads has no tape: the way back walks along what was read") {
+    constexpr auto program =
+        eddy::trace<Vector<40>, Vector<6>>([](const auto& samples, const auto& p) {
+            // Nothing that is dear to compute again, which a loop would keep.
+            return eddy::scan<20>(std::tuple(eddy::slice<0, 2>(p), eddy::slice<2, 2>(p)), samples,
+                                  [&](const auto& s, const auto& read) {
+                                      const auto& [last, before] = s;
+                                      return eddy::carry_and_out(
+                                          std::tuple(read, last),
+                                          last[0] * before[1] * p[5] + read[1] * last[1] * p[4]);
+                                  })
+                .outs;
+        });
+    constexpr auto gradient = vjp(program);
+    using Gradient = std::remove_const_t<decltype(gradient)>;
+    STATIC_REQUIRE(
+        std::count_if(Gradient::code.nodes, Gradient::code.nodes + Gradient::code.size(),
+                      [](const eddy::Node& node) { return node.op == eddy::Op::loop; }) == 1);
+    STATIC_REQUIRE(eddy::make_layout(Gradient::code, true).scratch_size == 0);
+
+    Vec<double, 40> y{}, d{};
+    Vec<double, 6> p{0.9, 0.7, -0.4, 1.1, 0.3, 0.6}, e{1, -2, 3, 0.5, -0.25, 2};
+    Vec<double, 20> w{};
+    for (int i = 0; i < 40; ++i) {
+        y[i] = std::sin(i + 1.0);
+        d[i] = std::cos(3.0 * i);
+        w[i / 2] = 0.2 * i - 3;
+    }
+    const auto [of_y, of_p] = gradient(y, p, w);
+    const auto tangent = jvp(program)(y, p, d, e);
+    double back = 0, forward = 0;
+    for (int i = 0; i < 40; ++i) back += of_y[i] * d[i];
+    for (int i = 0; i < 6; ++i) back += of_p[i] * e[i];
+    for (int i = 0; i < 20; ++i) forward += w[i] * tangent[i];
+    CHECK(back == Approx(forward).epsilon(1e-13));
 }
 
 TEST_CASE("at hands its cotangent to the component that it read") {

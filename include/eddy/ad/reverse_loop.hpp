@@ -8,6 +8,7 @@
 // zero. What is dear to compute again is kept beside the state.
 // Test: tests/trace/loops_derivatives.cpp
 
+#include <eddy/ad/delayed_states.hpp>
 #include <eddy/ad/loop_body.hpp>
 #include <eddy/ad/reverse.hpp>
 
@@ -58,12 +59,6 @@ class LoopReversal {
     [[nodiscard]] constexpr int end() const { return body_.end(); }
     [[nodiscard]] constexpr int operand(int k) const { return graph_.operand(node_, k); }
     [[nodiscard]] constexpr int size_of(int i) const { return graph_[i].size; }
-    constexpr int joined(const std::vector<int>& parts) {
-        int size = 0;
-        for (int part : parts) size += size_of(part);
-        return parts.size() == 1 ? parts[0]
-                                 : graph_.push_list({.op = Op::concat, .size = size}, parts);
-    }
 
     constexpr void collect_stacked() {
         const auto known = static_cast<int>(reverse_.contributions_.size());
@@ -125,7 +120,7 @@ class LoopReversal {
             starts.push_back(capture.is_new ? graph_.push_zeros(size_of(capture.node))
                                             : so_far.node);
         }
-        start_ = joined(starts);
+        start_ = joined_node(graph_, starts);
         if (old_.has_guard) {
             const TracedMask<dynamic_shape> of_old(graph_, operand(3));
             mask_ = guard_ < 0 ? operand(3)
@@ -142,8 +137,12 @@ class LoopReversal {
 
     /// The body once more, on the states of the turns.
     constexpr void copy_body() {
-        const int states =
-            graph_.push({.op = Op::element, .size = node_.size, .index = back_}, tape_);
+        std::vector<int> parts = DelayedStates(graph_, end()).make();
+        if (parts.empty()) parts.push_back(tape_);
+        for (int& part : parts)
+            part = graph_.push(
+                {.op = Op::element, .size = size_of(part) / old_.length, .index = back_}, part);
+        const int states = joined_node(graph_, parts);
         const int state = old_.checkpoints > 0 ? push_replay(states) : states;
         copy_.set(body_.carry(), state);
         reverse_.note(state, reverse_.is_active(body_.carry()));
@@ -211,7 +210,7 @@ class LoopReversal {
         std::vector<int> next{of_carry.node >= 0 ? of_carry.node : graph_.push_zeros(node_.size)};
         for (const Capture& capture : captures_)
             next.push_back(reverse_.collect(capture.node).node);
-        std::vector<int> operands{state_, start_, joined(next)};
+        std::vector<int> operands{state_, start_, joined_node(graph_, next)};
         if (mask_ >= 0) operands.push_back(mask_);
         if (turns_ >= 0) operands.push_back(turns_);
         std::vector<Turns> given;  // the cotangents of vectors whose parts the turns read

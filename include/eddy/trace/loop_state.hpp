@@ -3,6 +3,7 @@
 // Test: tests/trace/loops.cpp
 
 #include <eddy/trace/functions.hpp>
+#include <eddy/trace/slice_node.hpp>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -50,10 +51,7 @@ constexpr int node_of_state(Graph& graph, const T& state) {
         std::vector<int> parts;
         std::apply([&](const auto&... part) { (parts.push_back(node_of(graph, part)), ...); },
                    state);
-        int size = 0;
-        for (int part : parts) size += graph[part].size;
-        return parts.size() == 1 ? parts[0]
-                                 : graph.push_list({.op = Op::concat, .size = size}, parts);
+        return joined_node(graph, parts);
     } else {
         return node_of(graph, state);
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Components of a node as a node of their own.
+// Components of a node as a node of their own, and nodes one after another as one.
 // Test: tests/trace/trace_graph.cpp, tests/compile_fail/slice_past_end.cpp
 
 #include <eddy/trace/misuse.hpp>
@@ -34,6 +34,13 @@ constexpr int slice_node(Graph& graph, int node, int offset, int size) {
         }
     }
     return graph.push({.op = Op::slice, .size = size, .offset = offset}, node);
+}
+
+constexpr int joined_node(Graph& graph, const std::vector<int>& parts) {
+    if (parts.size() == 1) return parts[0];
+    int size = 0;
+    for (int part : parts) size += graph[part].size;
+    return graph.push_list({.op = Op::concat, .size = size}, parts);
 }
 
 }  // namespace eddy::inline v0::detail
