@@ -81,6 +81,9 @@ struct Driven {
         return eddy::vec(p[0] * y[1] * u[0], u[0] - p[1] * y[0] * y[1]);
     }
 };
+struct Passing : Driven {  // steps pass over its knots
+    static constexpr bool input_is_smooth = true;
+};
 struct Massive {  // its steps carry no tangents
     static constexpr int state_size = 2, parameter_size = 2, input_size = 1;
     static constexpr double mass[2][2] = {{1, 0}, {0.5, 2}};
@@ -214,6 +217,25 @@ TEMPLATE_TEST_CASE(
                 of_turned = rows({{0.2, 3}, {1.5, 0.7}, {1, 2}, {1, 1}, {2, 2}});
     const auto others = on(turned, of_turned, eddy::Cpu{.threads = 1});
     for (std::ptrdiff_t lane = 0; lane < 3; ++lane) CHECK(agree(plain, others, lane, 2 - lane));
+}
+
+TEMPLATE_TEST_CASE(
+    "all sensitivities: where stages lie in places, each reads the inputs of its own time", "",
+    Driven, Passing) {
+    std::vector<double> knots, values;
+    for (int k = 0; k <= 40; ++k) {
+        knots.push_back(0.05 * k);
+        values.push_back(1 - 0.03 * k);
+    }
+    eddy::SolveOptions with = at_many_points();
+    with.inputs = eddy::piecewise_linear(knots, values);
+    const Array from = rows({{1, 0.5}}), of = rows({{1, 2}});
+    const auto on = [&](const auto& backend) {
+        return eddy::sensitivities(TestType{}, eddy::Tsit5{}, from, of, with, eddy::along_both,
+                                   backend);
+    };
+
+    CHECK(agree(on(eddy::Serial{}), on(eddy::Cpu{.threads = 1}), 0, 0));
 }
 
 TEST_CASE("all sensitivities: on packs, elementary functions have the same bits in any company") {

@@ -40,25 +40,16 @@ struct EsdirkTangents {
                           Linearization<Number>& of_step) {
         of_step.increment = Steps::template increment<Number>(in.dt);
         of_step.per_increment = Steps::template per_increment<Number>(in.dt);
+        typename OfSlopes::template AtStages<Input> slopes{in};
         static_for<0, num_stages>([&]<int i>() {
             State<Number> y;
             set_known<i>(in.y, z, y);
             if constexpr (i > 0) y = y + z[i];
-            OfSlopes::evaluate_at(of_step.slopes[i], Steps::template stage_time<i>(in), y, in.p);
-            if constexpr (i > 0 || filters)
-                factor_shifted<Slopes>(of_step.per_increment, of_step.slopes[i], of_step.lu[i]);
+            slopes.add(of_step.slopes[i], Steps::template stage_time<i>(in), y);
         });
-    }
-    /// That of one place.
-    template <class Number, class Lane>
-    static void take_place(const Linearization<Number>& of_places, int place, bool,
-                           Linearization<Lane>& of_place) {
-        of_place.increment = get_lane(of_places.increment, place);
-        of_place.per_increment = get_lane(of_places.per_increment, place);
-        for (int i = 0; i < num_stages; ++i) {
-            if (i > 0 || filters) take_factors(of_places.lu[i], place, of_place.lu[i]);
-            take_entries<Slopes, Number, Lane>(of_places.slopes[i], place, of_place.slopes[i]);
-        }
+        slopes.finish();
+        for (int i = filters ? 0 : 1; i < num_stages; ++i)
+            factor_shifted<Slopes>(of_step.per_increment, of_step.slopes[i], of_step.lu[i]);
     }
 
     /// What a Number of tangents gets from p.

@@ -20,12 +20,6 @@ void factor_shifted(const Number& shift, const typename Jacobians::template Valu
     }
     lu.factor(matrix);
 }
-/// Those of one place.
-template <class Matrix, class Number, class Lane>
-void take_factors(const SparseLu<Matrix, Number>& of_places, int place,
-                  SparseLu<Matrix, Lane>& of_place) {
-    take_values(of_places.factors, place, SymbolicLu<Matrix>::sizes.factors, of_place.factors);
-}
 
 /// What was tried, or is tried anew.
 template <class Stepper, class Input>

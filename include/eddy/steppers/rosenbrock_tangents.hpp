@@ -70,29 +70,19 @@ struct RosenbrockTangents {
         of_step.h = in.dt.h;
         of_step.per_step = Number(static_cast<Coefficient>(1)) / of_step.h;
         Solved<const State<Number>*, Number> solved{u, {in.y}};
+        typename OfSlopes::template AtStages<Input> slopes{in};
         static_for<0, num_stages>([&]<int i>() {
             if constexpr (i > 0) Steps::template set_row_state<i>(in.y, solved, solved.y[i]);
-            OfSlopes::evaluate_at(of_step.slopes[i], Steps::template stage_time<i>(in), solved.y[i],
-                                  in.p);
+            slopes.add(of_step.slopes[i], Steps::template stage_time<i>(in), solved.y[i]);
             of_step.u[i] = u[i];
         });
-        OfBends::evaluate_at(of_step.bends, Steps::template stage_time<0>(in), in.y, in.p);
+        slopes.finish();
+        typename OfBends::template AtStages<Input> bends{in};
+        bends.add(of_step.bends, Steps::template stage_time<0>(in), in.y);
+        bends.finish();
         constexpr double by_gamma = 1 / Method::coefficients.gamma;
         factor_shifted<Slopes>(Number(static_cast<Coefficient>(by_gamma)) / of_step.h,
                                of_step.slopes[0], of_step.lu);
-    }
-    /// That of one place.
-    template <class Number, class Lane>
-    static void take_place(const Linearization<Number>& of_places, int place, bool,
-                           Linearization<Lane>& of_place) {
-        take_factors(of_places.lu, place, of_place.lu);
-        of_place.h = get_lane(of_places.h, place);
-        of_place.per_step = get_lane(of_places.per_step, place);
-        for (int i = 0; i < num_stages; ++i) {
-            take_entries<Slopes, Number, Lane>(of_places.slopes[i], place, of_place.slopes[i]);
-            take_values(of_places.u[i], place, size, of_place.u[i]);
-        }
-        take_entries<Bends, Number, Lane>(of_places.bends, place, of_place.bends);
     }
 
     /// What a Number of tangents gets from p.

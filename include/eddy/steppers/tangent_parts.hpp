@@ -7,6 +7,8 @@
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/static_for.hpp>
 #include <eddy/core/vec.hpp>
+#include <eddy/steppers/stage_time.hpp>
+#include <utility>
 
 namespace eddy::inline v0::detail {
 
@@ -17,6 +19,34 @@ struct TakenStages {
     Vec<Number, size> next;
 };
 
+/// What the step of one place starts from, where its stages are evaluated together, each in a place of a Number: `p` is that
+/// of the place, in all of them.
+template <class Number, class Times, int size, class Parameters, class Size>
+struct StepOfPlace {
+    struct At {
+        const Times& of_places;
+        int place;
+        [[nodiscard]] auto at_fraction(double c) const {
+            return get_lane(of_places.at_fraction(c), place);
+        }
+        using OfPlaces = decltype(std::declval<Times>().at_fraction(0.));
+    };
+    At t;
+    const Vec<LaneOf<Number>, size>& y;
+    const Parameters& p;
+    const Size& dt;
+};
+
+/// The entries of Jacobians, of one place.
+template <class Jacobians, class Number, class Lane>
+void take_entries(const typename Jacobians::template Values<Number>& of_places, int place,
+                  typename Jacobians::template Values<Lane>& of_place) {
+    for (int e = 0; e < Jacobians::num_of_y; ++e)
+        of_place.by_y[e] = get_lane(of_places.by_y[e], place);
+    for (int e = 0; e < Jacobians::num_of_p; ++e)
+        of_place.by_p[e] = get_lane(of_places.by_p[e], place);
+}
+
 /// Products with ∂f/∂y.
 template <class Jacobians>
 struct TangentProducts {
@@ -25,6 +55,50 @@ struct TangentProducts {
     [[gnu::noinline]] static void evaluate_at(Values& values, const Arguments&... arguments) {
         Jacobians::evaluate_into(values, arguments...);
     }
+    /// Evaluates entries at the stages of a step, one after another; `finish` when there are no more.
+    template <class Input>
+    struct AtStages {
+        const Input& in;
+        template <class Values, class Time, class State>
+        void add(Values& values, const Time& t, const State& y) const {
+            evaluate_at(values, t, y, in.p);
+        }
+        void finish() const {}
+    };
+    template <class Number, class Times, int size, class Parameters, class Size>
+    class AtStages<StepOfPlace<Number, Times, size, Parameters, Size>> {
+        using Input = StepOfPlace<Number, Times, size, Parameters, Size>;
+        using Lane = LaneOf<Number>;
+        static constexpr int places = num_lanes_of<Number>;
+
+      public:
+        explicit AtStages(const Input& in) : in_(in) {}
+        void add(typename Jacobians::template Values<Lane>& values, double t,
+                 const Vec<Lane, size>& y) {
+            // The first one everywhere, for nobody knows what a field makes of numbers that are no state.
+            for (int place = count_; place < (count_ == 0 ? places : count_ + 1); ++place) {
+                set_lane(t_, place, t);
+                for (int i = 0; i < size; ++i) set_lane(y_[i], place, y[i]);
+            }
+            to_[count_++] = &values;
+            if (count_ == places) finish();
+        }
+        void finish() {
+            if (count_ == 0) return;
+            typename Jacobians::template Values<Number> together;
+            evaluate_at(together, t_, y_, in_.p);
+            for (int place = 0; place < count_; ++place)
+                take_entries<Jacobians, Number, Lane>(together, place, *to_[place]);
+            count_ = 0;
+        }
+
+      private:
+        const Input& in_;
+        typename Input::At::OfPlaces t_;
+        Vec<Number, size> y_;
+        typename Jacobians::template Values<Lane>* to_[places];
+        int count_ = 0;
+    };
     /// Adds J s to `sum`; one text for all stages, where it is long.
     template <class Primal, class Number, int room, int columns, int rows>
     EDDY_INLINE static void add(const Primal (&jacobian)[room], const Vec<Number, columns>& s,
@@ -51,19 +125,6 @@ struct TangentProducts {
         add_here(jacobian, s, sum);
     }
 };
-
-/// The first `count` values, of one place.
-template <class OfPlaces, class OfPlace>
-void take_values(const OfPlaces& of_places, int place, int count, OfPlace& of_place) {
-    for (int e = 0; e < count; ++e) of_place[e] = get_lane(of_places[e], place);
-}
-/// The entries of Jacobians, of one place.
-template <class Jacobians, class Number, class Lane>
-void take_entries(const typename Jacobians::template Values<Number>& of_places, int place,
-                  typename Jacobians::template Values<Lane>& of_place) {
-    take_values(of_places.by_y, place, Jacobians::num_of_y, of_place.by_y);
-    take_values(of_places.by_p, place, Jacobians::num_of_p, of_place.by_p);
-}
 
 /// Where derivatives with respect to p may be other than zero, column by column.
 template <int num_columns, int num_entries>

@@ -22,6 +22,8 @@ struct TangentSteps {
     static constexpr int size = Field::state_size;
     using Products = TangentProducts<Jacobians>;
     static constexpr int num_stages = estimates_error ? Steps::num_error_stages : Steps::num_stages;
+    /// Is the last stage the one at the step's end?
+    static constexpr bool ends_at_stage = estimates_error && is_fsal<Method>;
     static constexpr int num_dense_stages = Steps::num_dense_stages;
     template <class Number>
     using State = Vec<Number, size>;
@@ -37,20 +39,13 @@ struct TangentSteps {
     template <class Input, class Number>
     static void linearize(const Input& in, const State<Number> (&k)[num_dense_stages], bool dense,
                           Linearization<Number>& of_step) {
+        typename Products::template AtStages<Input> entries{in};
         for_stages(dense, [&]<int i>() {
             constexpr double c = Steps::Rows::tableau.c[i];
-            Products::evaluate_at(of_step.at[i], stage_time_of(in.t, in.dt, c),
-                                  Steps::template stage_state<i>(in.y, in.dt, k), in.p);
+            entries.add(of_step.at[i], stage_time_of(in.t, in.dt, c),
+                        Steps::template stage_state<i>(in.y, in.dt, k));
         });
-    }
-
-    /// Those of one place.
-    template <class Number, class Lane>
-    static void take_place(const Linearization<Number>& of_places, int place, bool dense,
-                           Linearization<Lane>& of_place) {
-        for (int i = 0; i < (dense ? num_dense_stages : num_stages); ++i) {
-            take_entries<Jacobians, Number, Lane>(of_places.at[i], place, of_place.at[i]);
-        }
+        entries.finish();
     }
 
     /// What the stages of a Number of tangents get from ∂f/∂p.
@@ -89,16 +84,19 @@ struct TangentSteps {
             });
             k[i] = sources.of[i];
             Products::add(of_step.at[i].by_y, stage, k[i]);
+            if constexpr (ends_at_stage && i + 1 == num_stages) taken.next = stage;
         });
-        for_components<size>([&](int c) EDDY_INLINE {
-            Number sum = s.data[c];
-            static_for<0, Steps::num_stages>([&]<int i>() EDDY_INLINE {
-                constexpr double b = Steps::Rows::tableau.b[i];
-                if constexpr (b != 0)
-                    sum = mul_add(dt.template b<typename Steps::Rows, i>(), k[i].data[c], sum);
+        if constexpr (!ends_at_stage) {
+            for_components<size>([&](int c) EDDY_INLINE {
+                Number sum = s.data[c];
+                static_for<0, Steps::num_stages>([&]<int i>() EDDY_INLINE {
+                    constexpr double b = Steps::Rows::tableau.b[i];
+                    if constexpr (b != 0)
+                        sum = mul_add(dt.template b<typename Steps::Rows, i>(), k[i].data[c], sum);
+                });
+                taken.next.data[c] = sum;
             });
-            taken.next.data[c] = sum;
-        });
+        }
     }
     template <class Size, class Number>
     [[nodiscard]] static State<Number> error(const Size& dt, const auto&,

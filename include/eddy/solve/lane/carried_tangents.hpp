@@ -88,9 +88,8 @@ class CarriedTangents {
     void follow(const Problem<Spec>& problem, const Input& in, const StepOfPlaces<places>& step,
                 int chain, std::int32_t* num_saved, const Trial&... trial) const {
         const Taken<Number> taken = Tangents::taken(in, trial...);
-        using OfPlaces = typename Tangents::template Linearization<Number>;
         if (!places_are_directions()) {
-            const auto linearize = [&](bool dense, OfPlaces& linear) {
+            const auto linearize = [&](bool dense, auto& linear) {
                 Tangents::linearize(in, taken.k, dense, linear);
             };
             const auto direction = [&](int d) -> State<Number>& { return row(chain, d); };
@@ -98,29 +97,27 @@ class CarriedTangents {
                 .run(in.y, in.dt, taken, linearize, direction);
             return;
         }
-        // Those of all lanes at once, as where lanes are in the places: an elementary function of a plain number has other bits.
-        OfPlaces of_places;
-        bool is_known = false, is_dense = false;
         for (int place = 0; place < places; ++place) {
             if (!step.moves[place]) continue;
+            const State<Real> y = in_place(in.y, place);
+            const StepSize<double, Real> dt{step.size[place], get_lane(in.dt.h, place)};
+            Taken<Real> of_lane;
+            for (int i = 0; i < Tangents::num_dense_stages; ++i)
+                of_lane.k[i] = in_place(taken.k[i], place);
+            of_lane.next = in_place(taken.next, place);
+            const auto p = spread<Number>(in.p, place);
+            // Stages lie in places, as lanes do: an elementary function of a plain number has other bits.
+            const StepOfPlace<Number, decltype(in.t), size, decltype(p), decltype(dt)> alone_in{
+                {in.t, place}, y, p, dt};
             const auto linearize = [&](bool dense, auto& linear) {
-                if (!is_known || dense > is_dense)
-                    Tangents::linearize(in, taken.k, dense, of_places);
-                is_known = true;
-                is_dense = is_dense || dense;
-                Tangents::take_place(of_places, place, dense, linear);
+                Tangents::linearize(alone_in, of_lane.k, dense, linear);
             };
             const auto of_place = [&](int b) -> State<Number>& { return block(chain, place, b); };
             const StepOfPlaces<1> alone{{step.lane[place]}, {true},
                                         {step.from[place]}, {step.to[place]},
                                         {step.size[place]}, {step.impulses[place]}};
-            Taken<Real> of_lane;
-            for (int i = 0; i < Tangents::num_dense_stages; ++i)
-                of_lane.k[i] = in_place(taken.k[i], place);
-            of_lane.next = in_place(taken.next, place);
-            const StepSize<double, Real> dt{step.size[place], get_lane(in.dt.h, place)};
             Sweep<Real, Number, 1>(*this, problem, alone, num_saved + place)
-                .run(in_place(in.y, place), dt, of_lane, linearize, of_place);
+                .run(y, dt, of_lane, linearize, of_place);
         }
     }
 

@@ -32,6 +32,30 @@ using PlaceInputs =
     std::conditional_t<Spec::passes_knots, PassedInputs<typename Spec::Number, Spec::input_room>,
                        Vec<typename Spec::Number, (Spec::input_room > 0 ? Spec::input_room : 1)>>;
 
+/// Parameters of a place, in all of them.
+template <class Number, class Given>
+struct SpreadParameters {
+    const Given& given;
+    int place;
+
+    [[nodiscard]] Number operator[](int i) const {
+        return Number(get_lane(convert<Number>(given[i]), place));
+    }
+};
+template <class Number, class Given>
+[[nodiscard]] auto spread(const Given& given, int place) {
+    return SpreadParameters<Number, Given>{given, place};
+}
+template <class Number, class Given, int num_given, int room>
+[[nodiscard]] auto spread(
+    const DrivenParameters<Given, Number, num_given, PassedInputs<Number, room>>& driven,
+    int place) {
+    using OfPlace = SpreadParameters<Number, Given>;
+    using Inputs = PassedInputs<Number, room>;
+    return DrivenParameters<OfPlace, Number, num_given, Inputs>{{driven.given, place},
+                                                                driven.inputs.spread(place)};
+}
+
 template <class Spec>
 class PlaceParameters {
     static constexpr bool has_inputs = Spec::input_room > 0;

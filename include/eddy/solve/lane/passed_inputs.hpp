@@ -46,6 +46,16 @@ class PassedInputs {
     [[nodiscard]] EDDY_INLINE EDDY_HD constexpr const Number& operator[](int i) const {
         return numbers_[i];
     }
+    /// With the numbers of a place, in all of them.
+    [[nodiscard]] PassedInputs spread(int from) const {
+        PassedInputs of_place = *this;
+        for (int place = 0; place < num_places; ++place) {
+            of_place.rows_[place] = rows_[from];
+            of_place.pieces_[place] = pieces_[from];
+            of_place.load(place);
+        }
+        return of_place;
+    }
     /// The piece that a place is in.
     [[nodiscard]] EDDY_HD std::int32_t piece(int place) const { return pieces_[place]; }
 
