@@ -71,6 +71,15 @@ class FieldCode {
         });
         return halves_;
     }
+    /// (t, y, p, c) → the cotangent of t.
+    [[nodiscard]] Code time_pull() const {
+        std::call_once(time_pull_is_made_, [&] {
+            std::vector<char> wants(graph_.arguments.size(), 0);
+            wants[0] = 1;
+            time_pull_ = code(finish_code(passes::simplify(vjp_graph(graph_, wants))), {});
+        });
+        return time_pull_;
+    }
 
   private:
     /// `adds`: results that are added to what is there; over all lanes, where these share parameters.
@@ -85,8 +94,8 @@ class FieldCode {
     Graph graph_;
     RowLevel level_;
     bool shares_, pulls_inputs_;
-    mutable std::once_flag f_is_made_, halves_are_made_;
-    mutable Code f_;
+    mutable std::once_flag f_is_made_, halves_are_made_, time_pull_is_made_;
+    mutable Code f_, time_pull_;
     mutable Halves halves_{};
 };
 
@@ -117,9 +126,15 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
         else
             run(*pull_, t, y, p, {kept, c, ybar, pbar});
     }
+    [[nodiscard]] bool pulls_time() const override { return true; }
+    void pull_time(const Real* t, const Real* y, const Real* p, const Real* c,
+                   Real* tbar) override {
+        if (!pull_time_) pull_time_.emplace(code_->time_pull(), width(), code_->level());
+        run(*pull_time_, t, y, p, {c, tbar});
+    }
     [[nodiscard]] std::int64_t num_bytes() const override {
         std::int64_t bytes = 0;
-        for (const auto* program : {&f_, &forward_, &pull_})
+        for (const auto* program : {&f_, &forward_, &pull_, &pull_time_})
             bytes += *program ? (*program)->num_bytes() : 0;
         return bytes;
     }
@@ -150,7 +165,7 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
     std::shared_ptr<const FieldCode> code_;
     const int* lanes_ = nullptr;  // that sums over lanes are over
     int num_lanes_ = 0;
-    std::optional<RowProgramOf<Real>> f_, forward_, pull_;
+    std::optional<RowProgramOf<Real>> f_, forward_, pull_, pull_time_;
 };
 
 /// The components of the first result that are not zero whatever the arguments.

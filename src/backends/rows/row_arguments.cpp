@@ -79,6 +79,7 @@ void RowArguments<Real>::pull_start(const RowCall& call, const RowArrays<Real>& 
         y(static_cast<std::size_t>(gradient.y0.cols())), value(y.size()), of_y(y.size()),
         cotangent(y.size());
     const auto function = tile_of(*given.start, RowProblem<Real>{}, 1);
+    Real of_t0 = 0;
     std::vector<Real> kept(static_cast<std::size_t>(function->num_residuals()));
     for (std::ptrdiff_t lane = 0; lane < rows.rows(); ++lane) {
         copy_lane(gradient.y0, lane, cotangent);
@@ -91,6 +92,10 @@ void RowArguments<Real>::pull_start(const RowCall& call, const RowArrays<Real>& 
         function->forward(&t0, y.data(), p.data(), value.data(), kept.data());
         function->pull(&t0, y.data(), p.data(), kept.data(), cotangent.data(), of_y.data(),
                        of_p.data());
+        if (call.differentiates_times) {
+            function->pull_time(&t0, y.data(), p.data(), cotangent.data(), &of_t0);
+            static_cast<EnsembleArray<Real>&>(gradient.t0)(lane, 0) += of_t0;
+        }
         for (std::ptrdiff_t i = 0; i < rows.cols(); ++i)
             rows(lane, i) = of_p[static_cast<std::size_t>(i)];
     }

@@ -27,6 +27,7 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
       objective_(objective),
       solve_(problem, field, true, arena),
       step_(&solve_.step()),
+      times_(problem, *step_, arena),
       planned_bytes_(static_cast<std::int64_t>(arena.num_bytes())),
       log_(plan.logged_rounds * field.width(), plan.slots * field.width(), field.width(), arena),
       num_kept_(plan.slots),
@@ -49,7 +50,7 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
     saved_ = rows(num_kept_saves * problem.state_size);
     seeds_ = rows(num_kept_saves * problem.state_size);
     chosen_ = rows(1);
-    column_ = arena.take<Real>(problem.state_size);
+    for (Real** column : {&column_, &state_}) *column = arena.take<Real>(problem.state_size);
     if (const FieldOnTileOf<Real>* loss = objective.loss) {
         const int num_data = loss->num_parameters() - problem.parameter_size;
         loss_p_ = sums ? arena.take<Real>(whole_lines(problem.parameter_size) + num_data * width)
@@ -59,6 +60,7 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
         loss_c_ = rows(1);
         loss_kept_ = rows(loss->num_residuals());
         loss_t_ = rows(1);
+        loss_of_t_ = rows(1);
     }
     saves_left_ = arena.take<std::int32_t>(width);
     pulled_tstops_ = arena.take<std::int32_t>(width);
@@ -270,6 +272,11 @@ void RowGradient<Real>::seed_losses() {
         if (!problem_->sums_tile)
             std::fill_n(loss_of_p_, std::int64_t{loss.num_parameters()} * width, Real(0));
         loss.pull(loss_t_, saved(k), loss_p_, loss_kept_, loss_c_, seeds(k), loss_of_p_);
+        if (times_.are_asked()) {
+            loss.pull_time(loss_t_, saved(k), loss_p_, loss_c_, loss_of_t_);
+            for (int i = 0; i < num_taking_part_; ++i)
+                times_.add_save_time(lanes_[i], k, loss_of_t_[lanes_[i]]);
+        }
         if (problem_->sums_tile) continue;
         for (int i = 0; i < problem_->parameter_size; ++i)
             for (int place = 0; place < count_; ++place)
@@ -296,6 +303,7 @@ void RowGradient<Real>::begin_back(LaneOutcome* outcomes) {
     std::fill_n(of_p_, std::int64_t{problem_->parameter_size} * (problem_->sums_tile ? 1 : width),
                 Real(0));
     begin_inputs();
+    times_.begin(target_, first_, count_);
     for (int place = 0; place < width; ++place) {
         is_alive_[place] = place < count_ && !is_failure(outcomes[place].result);
         saves_left_[place] = is_alive_[place] ? solve_.num_saved(place) : 0;
@@ -340,6 +348,7 @@ bool RowGradient<Real>::add_saves() {
         while (saves_left_[place] > 0 && times.saves[saves_left_[place] - 1] > step.before) {
             const std::int32_t k = --saves_left_[place];
             seed_save(place, k);
+            if (times_.are_asked()) add_time_of_save(place, k);
             if (times.saves[k] == step.after) {
                 if (is_behind_impulses(times, step.tstop, k))
                     step_->impulses().pull(place, times, met, column_, 1);
@@ -363,6 +372,14 @@ void RowGradient<Real>::seed_save(int place, std::int32_t k) {
     RowSums<Real> of_p{of_p_ + place, step_->width()};
     if (problem_->sums_tile) of_p = {of_p_, 1};
     objective_.by_lane->pull_save(first_ + place, k, column_, of_p);
+}
+template <class Real>
+void RowGradient<Real>::add_time_of_save(int place, std::int32_t k) {
+    if (objective_.by_lane)
+        objective_.by_lane->state_at(first_ + place, k, state_);
+    else
+        step_->state_of(place, saved(k), state_);
+    times_.add_save(place, steps_[place], k, column_, state_);
 }
 template <class Real>
 void RowGradient<Real>::add_to_cotangent(int place) {
@@ -389,6 +406,22 @@ void RowGradient<Real>::linearize(int count, const RowState<Real>& x, std::int64
     round_kept_[round % num_kept_] = round;
     ++replayed_;
 }
+/// Where a lane lands in the round, or has a save point, times ask for its stages. True where these are there.
+template <class Real>
+bool RowGradient<Real>::begin_times(const RowState<Real>& x, std::int64_t round) {
+    bool lands = false, saves = false;
+    for (int place = 0; place < count_; ++place) {
+        const LoggedStep& step = steps_[place];
+        if (step.size == 0 || !is_alive_[place]) continue;
+        const LaneTimes times = problem_->times_of(first_ + place);
+        lands = lands || RowTimes<Real>::lands(step, times);
+        const std::int32_t left = saves_left_[place];
+        saves = saves || (left > 0 && times.saves[left - 1] > step.before);
+    }
+    times_.begin_round(lands);
+    if (lands || saves) linearize(num_dense(), x, round);
+    return lands || saves;
+}
 template <class Real>
 void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     if (round >= log_.num_first() && !is_kept(round)) {
@@ -398,11 +431,13 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
         ++replayed_;
     }
     take_steps(log_.row(round));
-    if (problem_->input_room > 0) hand_out_inputs();
+    if (problem_->input_room > 0 || times_.are_asked()) leave_tstops();
+    const bool has_stages = times_.are_asked() && begin_times(x, round);
     const bool is_dense = add_saves();
     if (!choose_stepped(true)) return;
     const int count = is_dense ? num_dense() : problem_->method->num_needed;
-    if (!is_kept(round) || (is_dense && !step_->keeps_dense_stages())) linearize(count, x, round);
+    if (!has_stages && (!is_kept(round) || (is_dense && !step_->keeps_dense_stages())))
+        linearize(count, x, round);
     const row_kernels::Kernels<Real>& kernels = step_->kernels();
     const row_kernels::Shape of_p{problem_->parameter_size, step_->width()};
     const row_kernels::Shape of_inputs{problem_->input_room, step_->width()};
@@ -411,7 +446,9 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     std::fill_n(of_step_ + behind, std::ptrdiff_t{of_inputs.size} * of_inputs.width, Real(0));
     step_->sum_over(lanes_, num_taking_part_);
     step_->pull(count, solve_.clocks(), kept_of(round), is_dense ? dense_of_k_ : nullptr,
-                cotangent_, pulled_, of_step_);
+                cotangent_, pulled_, of_step_, times_.of_round());
+    for (int i = 0; times_.are_asked() && i < num_taking_part_; ++i)
+        times_.add_step(lanes_[i], steps_[lanes_[i]]);
     if (is_dense) kernels.add_rows(pulled_, dense_of_y_, step_->shape());
     if (!problem_->sums_tile) {
         kernels.add_rows(of_step_, of_p_, of_p);
@@ -435,16 +472,21 @@ void RowGradient<Real>::begin_inputs() {
 }
 /// The steps that head for a tstop have all been pulled back where those of the round at hand head for another one.
 template <class Real>
-void RowGradient<Real>::hand_out_inputs() {
+void RowGradient<Real>::leave_tstops() {
     for (int place = 0; place < count_; ++place) {
-        if (pulled_tstops_[place] != steps_[place].tstop) hand_out_inputs(place);
+        if (pulled_tstops_[place] != steps_[place].tstop) leave_tstop(place);
         pulled_tstops_[place] = steps_[place].tstop;
     }
+}
+template <class Real>
+void RowGradient<Real>::leave_tstop(int place) {
+    if (pulled_tstops_[place] < 0 || !is_alive_[place]) return;
+    if (problem_->input_room > 0) hand_out_inputs(place);
+    if (times_.are_asked()) times_.leave_tstop(place, pulled_tstops_[place]);
 }
 /// What their piece of the inputs has got.
 template <class Real>
 void RowGradient<Real>::hand_out_inputs(int place) {
-    if (pulled_tstops_[place] < 0 || !is_alive_[place]) return;
     const std::ptrdiff_t piece = problem_->piece_of(first_ + place, pulled_tstops_[place]);
     for (int i = 0; i < problem_->input_room; ++i) {
         Real& sum = of_inputs_[i * step_->width() + place];
@@ -459,12 +501,17 @@ void RowGradient<Real>::pull_start(int place) {
     if (!times.saves_before_impulses) add_saves_at_start(place);
     step_->impulses().pull(place, times, times.impulses_at_start(), cotangent_ + place,
                            step_->width());
+    if (times_.are_asked()) {
+        step_->state_of(place, cotangent_, column_);
+        times_.add_impulses_at_start(place, column_);
+    }
     add_saves_at_start(place);
 }
 template <class Real>
 void RowGradient<Real>::add_saves_at_start(int place) {
     while (saves_left_[place] > 0) {
         seed_save(place, --saves_left_[place]);
+        if (times_.are_asked()) times_.add_start_save(place, saves_left_[place], column_);
         add_to_cotangent(place);
     }
 }
@@ -478,7 +525,7 @@ void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* 
     for (int place = 0; place < count_; ++place) {
         if (!is_alive_[place]) continue;
         pull_start(place);
-        if (problem_->input_room > 0) hand_out_inputs(place);
+        leave_tstop(place);
         const std::ptrdiff_t lane = first_ + place;
         // A derivative may be infinite where all values are numbers, as that of √y at 0.
         Real nothing = 0;
@@ -498,8 +545,9 @@ void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* 
             const Real x = target_.inputs(lane, i);
             nothing += x - x;
         }
-        if (objective_.has_report && nothing != 0) {
+        if (objective_.has_report && !(nothing == 0 && times_.are_finite(place))) {
             outcomes[place].result = Result::non_finite;
+            times_.forget(place);
             for (std::ptrdiff_t i = 0; i < target_.inputs.num_components; ++i)
                 target_.inputs(lane, i) = 0;
             continue;

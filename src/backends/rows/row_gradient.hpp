@@ -11,6 +11,7 @@
 #include <vector>
 #include "row_log.hpp"
 #include "row_solve.hpp"
+#include "row_times.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -102,7 +103,10 @@ class RowGradient final : RowRecorder<Real> {
     void begin_back(LaneOutcome* outcomes);
     void hand_out(const SharedTarget<Real>& shared, LaneOutcome* outcomes);
     void begin_inputs();
-    void hand_out_inputs();
+    void leave_tstops();
+    void leave_tstop(int place);
+    [[nodiscard]] bool begin_times(const RowState<Real>& x, std::int64_t round);
+    void add_time_of_save(int place, std::int32_t k);
     void hand_out_inputs(int place);
     void make_round(RowState<Real>& x, std::int64_t round);
     void carry_clocks(RowState<Real>& x);
@@ -147,6 +151,7 @@ class RowGradient final : RowRecorder<Real> {
     RowObjective<Real> objective_;
     RowSolve<Real> solve_;
     RowStep<Real>* step_;
+    RowTimes<Real> times_;
     std::int64_t planned_bytes_;
     RowLog log_;
     std::int64_t num_kept_, kept_size_;  // rounds, numbers of a round
@@ -158,7 +163,8 @@ class RowGradient final : RowRecorder<Real> {
     Real* of_inputs_;  // (number of a piece, place)
     Real *of_p_, *of_step_, *saved_, *seeds_, *chosen_;
     Real *loss_p_ = nullptr, *loss_of_p_ = nullptr, *loss_value_ = nullptr;
-    Real *loss_kept_ = nullptr, *loss_c_ = nullptr, *loss_t_ = nullptr, *column_;
+    Real *loss_kept_ = nullptr, *loss_c_ = nullptr, *loss_t_ = nullptr, *loss_of_t_ = nullptr;
+    Real *column_, *state_;  // (component)
     std::int32_t *saves_left_, *logged_tstops_;
     std::int32_t* pulled_tstops_;  // that the steps head for which were pulled back last; −1: none
     int* lanes_;                   // that take part in a round, in order

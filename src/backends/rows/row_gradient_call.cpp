@@ -30,7 +30,7 @@ class GradientOnRows : public GradientResults<Real> {
                                  {call.field->num_parameters(), arrays.shares_parameters,
                                   !sums_in_tiles<Real>(call, arrays.shares_parameters)},
                                  seeds.loss != nullptr,
-                                 false,
+                                 call.differentiates_times,
                                  false}),
           loss_maker_(seeds.loss),
           num_lanes_(arrays.y0.num_lanes),
@@ -63,8 +63,9 @@ class GradientOnRows : public GradientResults<Real> {
         return {at.loss.get(), seeds_->arrays, this->loss};
     }
     [[nodiscard]] GradientExtent extent() const {
-        return {LaneBlocks::from(0, prepared_.num_lanes()), 0,
-                prepared_.problem.times.num_impulses};
+        const CallTimes& times = prepared_.problem.times;
+        return {LaneBlocks::from(0, prepared_.num_lanes()),
+                times.saves_the_end ? 0 : times.num_saves, times.num_impulses};
     }
 
     std::shared_ptr<const FieldMaker> loss_maker_;
@@ -200,6 +201,11 @@ void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& array
         plan_groups();
         std::vector<GradientWorker<Real>> workers(static_cast<std::size_t>(groups_.num_workers));
         workers.front().field = tile_of(*call.field, prepared_.problem, width_);
+        require_argument(
+            !call.differentiates_times || workers.front().field->pulls_time(),
+            "{}: differentiate_times, and the equation, which reads t, is a "
+            "FieldOnTile without pull_time; add that, or leave differentiate_times out",
+            where);
         plan_back(*workers.front().field);
         workers_ = std::move(workers);
     }

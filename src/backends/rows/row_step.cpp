@@ -44,6 +44,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
     if (!goes_back) return;
     k_cotangent_ = rows(problem.state_size);
+    if (problem.differentiates_times) of_time_ = rows(1);
     for (int i = 0; i < method_->num_dense; ++i) stage_cotangent_[i] = rows(problem.state_size);
 }
 
@@ -286,20 +287,71 @@ Blame RowStep<Real>::blame(int place, const Real* y) const {
 template <class Real>
 void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
                          Real* const* of_stages, const Real* next_cotangent, Real* cotangent,
-                         Real* of_p) {
+                         Real* of_p, const RowTimeCotangents<Real>& of_times) {
     std::copy_n(next_cotangent, std::ptrdiff_t{problem_->state_size} * width_, cotangent);
     for (int i = count - 1; i >= 0; --i) {
         Sum<Real> sum;  // the newest last: the sum waits for it
         sum.add(method_->b[i], next_cotangent);
         for (int j = count - 1; j > i; --j) sum.add(method_->a_of(j, i), stage_cotangent_[j]);
         kernels_->sum_rows(k_cotangent_, nullptr, shape(), h_, sum);
+        if (of_times.dt) add_sizes(i, of_times.dt);
         if (of_stages) kernels_->add_rows(k_cotangent_, of_stages[i], shape());
         const Real* const state = kept + std::ptrdiff_t{i} * rows_per_stage() * width_;
         set_time(clocks, method_->c[i]);
         field_->pull(time_, state, p_, state + std::ptrdiff_t{problem_->state_size} * width_,
                      k_cotangent_, stage_cotangent_[i], of_p);
         kernels_->add_rows(cotangent, stage_cotangent_[i], shape());
+        if (of_times.t && field_->reads_time()) add_times(i, state, of_times);
     }
+}
+/// What the size of a step gets of stage i, whose state it scales.
+template <class Real>
+void RowStep<Real>::add_sizes(int i, Real* dt) const {
+    for (int place = 0; place < width_; ++place) {
+        Real sum = 0;
+        for (std::ptrdiff_t at = place; at < std::ptrdiff_t{state_size()} * width_; at += width_)
+            sum += k_[i][at] * k_cotangent_[at];
+        dt[place] += sum / h_[place];
+    }
+}
+/// What times get of the time of stage i.
+template <class Real>
+void RowStep<Real>::add_times(int i, const Real* state, const RowTimeCotangents<Real>& of_times) {
+    field_->pull_time(time_, state, p_, k_cotangent_, of_time_);
+    const auto c = static_cast<Real>(method_->c[i]);
+    for (int place = 0; place < width_; ++place) {
+        of_times.t[place] += of_time_[place];
+        if (of_times.dt) of_times.dt[place] += c * of_time_[place];
+    }
+}
+template <class Real>
+void RowStep<Real>::dense_cotangents(int place, double theta, const Real* seed, Real& along,
+                                     Real& moved) const {
+    Real weights[MethodOnRows::most_stages];
+    dense_weights(theta, weights);
+    for (int i = 0; i < method_->num_dense; ++i) {
+        Real stage = 0;
+        for (int c = 0; c < state_size(); ++c)
+            stage += seed[c] * k_[i][std::ptrdiff_t{c} * width_ + place];
+        double slope = 0;
+        for (int m = method_->num_powers; m-- > 0;)
+            slope = slope * theta + (m + 1) * method_->dense[i * method_->num_powers + m];
+        along += static_cast<Real>(slope) * stage;
+        moved += weights[i] * stage;
+    }
+}
+template <class Real>
+void RowStep<Real>::slope_of(int place, std::ptrdiff_t lane, std::int32_t tstop, double t,
+                             const Real* state, Real* slope) {
+    const std::int32_t before = loaded_[place];
+    load_inputs(place, lane, tstop);
+    std::fill_n(time_, width_, static_cast<Real>(t));
+    // In all places: numbers that the equation can take.
+    for (int c = 0; c < state_size(); ++c)
+        std::fill_n(stage_ + std::ptrdiff_t{c} * width_, width_, state[c]);
+    field_->f(time_, stage_, p_, work_);
+    state_of(place, work_, slope);
+    load_inputs(place, lane, before);
 }
 
 template class RowStep<double>;

@@ -10,6 +10,13 @@
 
 namespace eddy::inline v0::detail {
 
+/// The cotangents of the time at which steps begin and of their sizes, (place), added to; those that are null nobody
+/// asks for.
+template <class Real>
+struct RowTimeCotangents {
+    Real *t = nullptr, *dt = nullptr;
+};
+
 template <class Real>
 class RowStep {
   public:
@@ -85,9 +92,22 @@ class RowStep {
                 int num_kept = MethodOnRows::most_stages);
     void next_state(const Real* y, Real* to) const;
     /// From the cotangent of y⁺ to that of y; adds to the rows of parameters. `of_stages`: the cotangents of the first
-    /// `count` stages, or null.
+    /// `count` stages, or null. Where sizes are asked for, the stages have just been computed.
     void pull(int count, const RowClocks& clocks, const Real* kept, Real* const* of_stages,
-              const Real* next_cotangent, Real* cotangent, Real* of_p);
+              const Real* next_cotangent, Real* cotangent, Real* of_p,
+              const RowTimeCotangents<Real>& of_times);
+    /// Of a save point at θ, with a cotangent: along the slope of its step there, and along its way from y over the
+    /// step's size. The stages have just been computed.
+    void dense_cotangents(int place, double theta, const Real* seed, Real& along,
+                          Real& moved) const;
+    /// f of a lane in a state, at a time on the way to a tstop: columns.
+    void slope_of(int place, std::ptrdiff_t lane, std::int32_t tstop, double t, const Real* state,
+                  Real* slope);
+    /// The state that a lane was given, (component).
+    void start_of(std::ptrdiff_t lane, Real* state) const {
+        for (int c = 0; c < problem_->state_size; ++c)
+            state[c] = problem_->y0(problem_->row_of(lane), c);
+    }
     /// Which lanes the cotangents of shared parameters are summed over, in order.
     void sum_over(const int* lanes, int count) { field_->sum_over(lanes, count); }
     /// w_i(θ) of dense output, (stage).
@@ -104,6 +124,8 @@ class RowStep {
     void take_prescribed(const RowClocks& clocks) const;
     void measure(float* norms, const double* weights, const Real* y);
     void set_time(const RowClocks& clocks, double c);
+    void add_sizes(int i, Real* dt) const;
+    void add_times(int i, const Real* state, const RowTimeCotangents<Real>& of_times);
     [[nodiscard]] row_kernels::Sum<Real> stage_sum(const double* weights, int count) const;
 
     const RowProblem<Real>* problem_;
@@ -125,7 +147,7 @@ class RowStep {
     Real* own_h_;              // (lane), where h is not that of the clocks
     const Real* h_ = nullptr;  // (lane) signed sizes of the steps at hand
     Real* k_[MethodOnRows::most_stages] = {};
-    Real* k_cotangent_ = nullptr;
+    Real *k_cotangent_ = nullptr, *of_time_ = nullptr;
     Real* stage_cotangent_[MethodOnRows::most_stages] = {};
 };
 

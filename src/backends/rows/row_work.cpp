@@ -73,6 +73,7 @@ void PreparedRows<Real>::plan(const RowCall& call, const char* where) {
     problem.tolerances = {static_cast<Real>(options.rtol), atol_.data(), counted_.data(),
                           static_cast<int>(counted_.size())};
     problem.is_fused = call.level == RowLevel::fused;
+    problem.differentiates_times = call.differentiates_times;
     problem.state_size = field.num_states();
     problem.parameter_size = field.num_parameters();
 }

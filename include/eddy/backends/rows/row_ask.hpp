@@ -97,14 +97,16 @@ consteval bool check_on_rows() {
         static_assert(!observes || call != CallKind::pullback,
                       "pullback: over rows cotangents are those of states; leave "
                       "observe(function) out");
-        constexpr bool are_known = ((std::is_same_v<Extras, eddy::Rows> || IsObserved<Extras> ||
-                                     std::is_same_v<Extras, PIDController> ||
-                                     std::is_same_v<Extras, PredictiveController> ||
-                                     std::is_same_v<Extras, JointController> ||
-                                     std::is_same_v<Extras, ConstantController>)&&...);
+        constexpr bool are_known =
+            ((std::is_same_v<Extras, eddy::Rows> || IsObserved<Extras> ||
+              IsDifferentiateTimes<Extras> || std::is_same_v<Extras, PIDController> ||
+              std::is_same_v<Extras, PredictiveController> ||
+              std::is_same_v<Extras, JointController> ||
+              std::is_same_v<Extras, ConstantController>)&&...);
         static_assert(are_known,
                       "solve: what follows the options of an equation of run-time sizes must be "
-                      "Rows{}, observe(function), or one of the controllers PIDController, "
+                      "Rows{}, observe(function), differentiate_times, or one of the controllers "
+                      "PIDController, "
                       "PredictiveController, JointController and ConstantController");
         return are_known;
     }
@@ -200,6 +202,7 @@ template <class Field, class Method, class... Extras>
                  .method = &method_on_rows<Method, Controller::is_adaptive>,
                  .control = control_of(controller),
                  .is_joint = steps_jointly<Controller>,
+                 .differentiates_times = (IsDifferentiateTimes<Extras> || ...),
                  .options = with_end(options, where),
                  .threads = rows.threads};
     (observe_on_rows(call, extras), ...);

@@ -26,7 +26,8 @@ struct RowCall {
     std::shared_ptr<const FieldMaker> field;
     const MethodOnRows* method = nullptr;
     row_kernels::Control control;
-    bool is_joint = false;       // do all trajectories take the same steps?
+    bool is_joint = false;  // do all trajectories take the same steps?
+    bool differentiates_times = false;
     RowLevel level = row_level;  // of the source that calls, so that steps have the bits of its own
     SolveOptions options;
     int threads = 0;

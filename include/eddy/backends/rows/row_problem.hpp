@@ -34,6 +34,7 @@ struct RowProblem {
     /// Are the cotangents of shared parameters added up in the tile, where they are many? The equation then has them as
     /// numbers, not as rows.
     bool sums_tile = false;
+    bool differentiates_times = false;
     int state_size = 0, parameter_size = 0;
     InputTables<Real> inputs{};
     int input_room = 0;  // numbers of a piece of them, which lie behind the parameters

@@ -39,6 +39,8 @@ class RowLosses : public RowRecorder<Real> {
     /// The cotangent of a lane's state at save point k; what it asks of the parameters is added.
     virtual void pull_save(std::ptrdiff_t lane, std::int32_t k, Real* cotangent,
                            const RowSums<Real>& of_p) = 0;
+    /// The state that was saved there.
+    virtual void state_at(std::ptrdiff_t lane, std::int32_t k, Real* state) const = 0;
     /// All lanes of the group are done.
     virtual void finish(const LaneOutcome* outcomes) = 0;
     /// Bytes that it keeps of a group.

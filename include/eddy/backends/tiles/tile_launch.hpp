@@ -136,6 +136,10 @@ class LossesByLane final : public RowLosses<typename Kernel::Spec::Scalar> {
             number(lane), k, [&](int i, const Real& value) { of_p.add(i, value); });
         for (int i = 0; i < Spec::state_size; ++i) cotangent[i] = seed[i];
     }
+    void state_at(std::ptrdiff_t lane, std::int32_t k, Real* state) const override {
+        const auto& saved = recorder_->saved(number(lane), k);
+        for (int i = 0; i < Spec::state_size; ++i) state[i] = saved[i];
+    }
     void finish(const LaneOutcome* outcomes) override {
         tell_lost_states(*call_, *recorder_, outcomes, first_, count_);
     }
@@ -167,13 +171,14 @@ void launch_tiles(const LaunchPlan& plan, const Kernel& kernel, const ThreadLink
                   TileMemory& kept) {
     using Spec = typename Kernel::Spec;
     using Real = typename Spec::Scalar;
-    const RowLaunch<Real> launch{problem_on_rows(kernel.problem),
-                                 &equation_on_rows<Spec>(),
-                                 plan,
-                                 link,
-                                 kernel.outcomes,
-                                 steps_jointly<typename Spec::Controller>};
+    RowLaunch<Real> launch{problem_on_rows(kernel.problem),
+                           &equation_on_rows<Spec>(),
+                           plan,
+                           link,
+                           kernel.outcomes,
+                           steps_jointly<typename Spec::Controller>};
     if constexpr (is_gradient<Kernel>) {
+        launch.problem.differentiates_times = Kernel::differentiates_times;
         struct Losses {
             std::vector<LossesByLane<Kernel>> by_worker;
             std::vector<RowLosses<Real>*> all;

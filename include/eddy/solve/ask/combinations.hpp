@@ -15,7 +15,7 @@ namespace eddy::inline v0::detail {
 /// Why not.
 enum class Refusal {
     none, method_of_noise, method_without_noise, method_of_langevin, equation_of_langevin,
-    noise_on_tiles, method_on_tiles, tangents_on_tiles, estimate_on_tiles, times_on_tiles,
+    noise_on_tiles, method_on_tiles, tangents_on_tiles, estimate_on_tiles,
     events_on_tiles, loops_on_tiles, method_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
@@ -76,7 +76,7 @@ inline constexpr Combinations rows[] = {
     {events, "events, with gradients and tangents", {yes, yes, yes, no(events_of_switch), no(events_of_noise), no(events_of_noise)},
      {yes, no(events_on_tiles), no(equation_on_rows), yes, no(double_times), yes, as_inner}},
     {events_of_algebraic, "events with a singular mass matrix", {vacant, no(events_with_algebraic), vacant, vacant, vacant, vacant}},
-    {times, "`differentiate_times`", {yes, yes, yes, yes, no(times_of_noise), no(times_of_noise)}, {yes, no(times_on_tiles), no(call_on_rows), yes, yes, yes, as_inner},
+    {times, "`differentiate_times`", {yes, yes, yes, yes, no(times_of_noise), no(times_of_noise)}, {yes, yes, yes, yes, yes, yes, as_inner},
      {vacant, vacant, yes, yes, yes, no(extra_of_nested)}},
     {gradient_error, "`estimate_gradient_error`",
      {estimating(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method), no(estimate_of_method)},
@@ -178,9 +178,6 @@ consteval bool check_refusal() {
                   "leave Tiles{} out");
     static_assert(refusal != Refusal::estimate_on_tiles,
                   "Tiles: this backend computes no estimate_gradient_error; leave Tiles{} out");
-    static_assert(refusal != Refusal::times_on_tiles,
-                  "Tiles: this backend computes no derivatives with respect to times; leave "
-                  "Tiles{} out");
     static_assert(refusal != Refusal::events_on_tiles,
                   "Tiles: this backend finds no events; leave Tiles{} out");
     static_assert(refusal != Refusal::loops_on_tiles,
@@ -192,8 +189,8 @@ consteval bool check_refusal() {
                   "Rows: this backend solves ordinary equations without events; leave Rows{} out");
     static_assert(refusal != Refusal::call_on_rows,
                   "Rows: an equation over rows has solve, value_and_gradient and pullback, without "
-                  "differentiate_times and estimate_gradient_error; leave those out, or give a "
-                  "compile-time functor without Rows{}");
+                  "estimate_gradient_error; leave that out, or give a compile-time functor without "
+                  "Rows{}");
     static_assert(refusal != Refusal::joint_without_tiles,
                   "solve: JointController is for the backends Tiles and Rows, which step all "
                   "trajectories together; name one after the options, or leave the controller out");

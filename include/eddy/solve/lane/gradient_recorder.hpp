@@ -7,6 +7,7 @@
 #include <eddy/solve/lane/arena.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>
 #include <eddy/solve/lane/gradient_seeds.hpp>
+#include <eddy/solve/lane/gradient_target.hpp>
 #include <eddy/solve/lane/landing.hpp>
 #include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
@@ -14,17 +15,6 @@
 #include <type_traits>
 
 namespace eddy::inline v0::detail {
-
-/// The arrays to which the gradients of a call go. The tangents are those of a Hessian-vector product.
-template <class Real>
-struct GradientTarget {
-    EnsembleView<Real> y0, p;                  // p: one row where it is shared
-    EnsembleView<Real> y0_tangent, p_tangent;  // empty unless numbers are dual
-    EnsembleView<Real> t0, t1, save_at;        // empty unless asked for
-    EnsembleView<Real> impulse_amounts;        // empty where there are none
-    EnsembleView<Real> impulse_times;          // empty unless asked for
-    EnsembleView<Real> inputs;                 // of coefficients (lane, piece · number); or empty
-};
 
 /// Do lanes hand out their addends of shared parameters, to be added in the order of the lanes?
 template <class Spec>
@@ -174,31 +164,13 @@ class GradientRecorder {
         add(target_->impulse_amounts, lane, k, value);
     }
 
-    // Derivatives with respect to times. Tstop 0 is the start, tstop j the j-th of the plan. A tstop with
-    // impulses is theirs: what several at one time have together is that of the first.
+    // Derivatives with respect to times.
 
     EDDY_HD void add_tstop(std::int32_t lane, std::int32_t tstop, const Lane& value) {
-        const LaneTimes times = problem_->times_of(of_launch(lane));
-        const ImpulseRange impulses =
-            tstop == 0 ? times.impulses_at_start() : times.tstops[tstop - 1].impulses;
-        if (!impulses.is_empty()) {
-            add(target_->impulse_times, lane, impulses.first, value);
-        } else if (tstop == 0) {
-            add(target_->t0, lane, 0, value);
-        } else if (times.is_end(tstop - 1)) {
-            add(target_->t1, lane, 0, value);
-        } else {  // a save point that is stepped to moves the tstop along, if it is not at a jump
-            const Tstop& at = times.tstops[tstop - 1];
-            const std::int32_t k = first_save_from(times, at.elapsed);
-            if (k < times.num_saves && times.saves[k] == at.elapsed && !at.is_jump)
-                add(target_->save_at, lane, k, value);
-        }
+        target_->add_tstop(problem_->times_of(of_launch(lane)), row(lane), tstop, primal(value));
     }
     EDDY_HD void add_save_time(std::int32_t lane, std::int32_t k, const Lane& value) {
-        if (problem_->times.saves_the_end)
-            add(target_->t1, lane, 0, value);
-        else
-            add(target_->save_at, lane, k, value);
+        target_->add_save_time(problem_->times, row(lane), k, primal(value));
     }
     /// A save point at the start moves along f there.
     EDDY_HD void add_start_save(std::int32_t lane, std::int32_t k, const LaneState& seed) {
@@ -310,7 +282,7 @@ class GradientRecorder {
   private:
     EDDY_HD void add(const EnsembleView<Real>& values, std::int32_t lane, std::int32_t k,
                      const Lane& value) const {
-        if (values.first) values(row(lane), k) += primal(value);  // events ask for all times
+        GradientTarget<Real>::add(values, row(lane), k, primal(value));
     }
     [[nodiscard]] EDDY_HD static Lane dot_of(const LaneState& a, const LaneState& b) {
         Lane sum(0);

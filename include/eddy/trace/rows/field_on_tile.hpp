@@ -5,6 +5,7 @@
 // beside it.
 // Test: tests/trace/rows/field_on_tile.cpp
 
+#include <algorithm>
 #include <cstdint>
 #include <eddy/trace/input_piece.hpp>
 #include <memory>
@@ -51,6 +52,14 @@ class FieldOnTileOf {
     /// From the cotangent c of dy: ybar = J_yᵀ c is written, and J_pᵀ c is added to pbar.
     virtual void pull(const Real* t, const Real* y, const Real* p, const Real* kept, const Real* c,
                       Real* ybar, Real* pbar) = 0;
+    /// Has it pull_time? Without it there are no derivatives with respect to times, unless f does not depend on t.
+    [[nodiscard]] virtual bool pulls_time() const { return !reads_time(); }
+    /// From the cotangent c of dy to that of t, which is written to `tbar`: a row. Only asked for where times are
+    /// differentiated with respect to.
+    virtual void pull_time(const Real* /*t*/, const Real* /*y*/, const Real* /*p*/,
+                           const Real* /*c*/, Real* tbar) {
+        std::fill_n(tbar, width_, Real(0));
+    }
     /// Bytes that it works in, as far as it knows.
     [[nodiscard]] virtual std::int64_t num_bytes() const { return 0; }
     /// Of a tile whose trajectories share p: those whose J_pᵀ c `pull` adds up, in order. They are read by `pull`.

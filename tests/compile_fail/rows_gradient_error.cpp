@@ -1,14 +1,14 @@
-// expect: Rows: an equation over rows has solve, value_and_gradient and pullback, without differentiate_times
-// Equations over rows have no derivatives with respect to times.
+// expect: Rows: an equation over rows has solve, value_and_gradient and pullback, without estimate_gradient_error
+// Equations over rows have no estimates of the errors of gradients.
 #include <eddy/runtime.hpp>
 
 struct Square {
     constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] * y[0]; }
 };
 #ifdef EDDY_BAD
-const auto& extra = eddy::differentiate_times;
+const auto& extra = eddy::estimate_gradient_error;
 #else
-const eddy::Rows extra;
+const auto& extra = eddy::differentiate_times;
 #endif
 
 double slope_of(const eddy::RuntimeField& field, const eddy::EnsembleArray<double>& y0) {

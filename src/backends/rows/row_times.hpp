@@ -1,0 +1,73 @@
+#pragma once
+// What the times of a tile's lanes get on the way back, where it is asked for: the rules are those of
+// solve/group/time_cotangents.hpp, a lane at a time. Sizes of steps are data but for those that land.
+
+#include <eddy/solve/lane/gradient_target.hpp>
+#include "row_log.hpp"
+#include "row_step.hpp"
+
+namespace eddy::inline v0::detail {
+
+template <class Real>
+class RowTimes {
+  public:
+    RowTimes(const RowProblem<Real>& problem, RowStep<Real>& step, Arena& arena);
+
+    [[nodiscard]] bool are_asked() const { return problem_->differentiates_times; }
+    /// The way back of so many lanes begins: their derivatives are zero.
+    void begin(const GradientTarget<Real>& target, std::ptrdiff_t first, std::int32_t count);
+    /// Is it the size of a step that lands on its tstop?
+    [[nodiscard]] static bool lands(const LoggedStep& step, const LaneTimes& times) {
+        return step.size > 0 && step.size == times.tstops[step.tstop].elapsed - step.before;
+    }
+
+    // A round, whose stages have been computed where a lane lands in it or has a save point.
+
+    /// `needs_sizes`: does a lane land?
+    void begin_round(bool needs_sizes);
+    /// Save point k moves along the slope of its step. `seed`: its cotangent; `state`: what was saved.
+    void add_save(int place, const LoggedStep& step, std::int32_t k, const Real* seed,
+                  const Real* state);
+    /// Where the adjoint of the step adds to.
+    [[nodiscard]] const RowTimeCotangents<Real>& of_round() const { return of_round_; }
+    /// The step of a lane has been pulled back.
+    void add_step(int place, const LoggedStep& step);
+    /// All steps that head for a tstop have been: what they got by shifting belongs to the one before.
+    void leave_tstop(int place, std::int32_t tstop);
+
+    // The start
+
+    void add_start_save(int place, std::int32_t k, const Real* seed);
+    /// The impulses there move along f; `cotangent`: of the state before them.
+    void add_impulses_at_start(int place, const Real* cotangent);
+
+    /// What the loss of save point k reads of time.
+    void add_save_time(int place, std::int32_t k, Real value) const {
+        target_.add_save_time(problem_->times, first_ + place, k, value);
+    }
+    /// Is all that a lane has got finite?
+    [[nodiscard]] bool are_finite(int place) const;
+    /// A lane has none after all.
+    void forget(int place) const;
+
+  private:
+    [[nodiscard]] LaneTimes times(int place) const { return problem_->times_of(first_ + place); }
+    void add_tstop(int place, std::int32_t tstop, Real value) const {
+        target_.add_tstop(times(place), first_ + place, tstop, value);
+    }
+    /// seed · f in a state, at a time on the way to a tstop.
+    [[nodiscard]] Real along_slope(int place, const Real* seed, const Real* state, double t,
+                                   std::int32_t tstop);
+    template <class Use>
+    void for_each_number(int place, const Use& use) const;
+
+    const RowProblem<Real>* problem_;
+    RowStep<Real>* step_;
+    GradientTarget<Real> target_{};
+    std::ptrdiff_t first_ = 0;
+    Real *shifts_, *t_, *dt_;  // (place): shifts of the steps to a tstop; of the round at hand
+    Real *slope_, *start_;     // (component)
+    RowTimeCotangents<Real> of_round_{};
+};
+
+}  // namespace eddy::inline v0::detail
