@@ -24,6 +24,7 @@
 #include <eddy/trace/pass_report.hpp>
 #include <eddy/trace/print.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
+#include <eddy/trace/rows/row_program.hpp>
 #include <eddy/trace/trace.hpp>
 
 #include <eddy/ad/custom.hpp>

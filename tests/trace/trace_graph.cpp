@@ -1,3 +1,4 @@
+#include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
 #include <eddy/trace/print.hpp>
 #include <vector>

@@ -5,8 +5,8 @@
 // `input_size` is f(t, y, p, u) or f(t, y, p, u, du): trace/inputs.hpp.
 // Test: tests/trace/trace_graph.cpp, tests/ad/linear_model.cpp
 
-#include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/inputs.hpp>
+#include <eddy/trace/trace.hpp>
 
 namespace eddy::inline v0 {
 

@@ -4,6 +4,7 @@
 #include <eddy/ad/rows/runtime_field.hpp>
 #include <eddy/ad/split.hpp>
 #include <eddy/trace/program.hpp>
+#include <eddy/trace/rows/row_program.hpp>
 #include <eddy/trace/zero_components.hpp>
 #include <mutex>
 #include <optional>

@@ -7,7 +7,7 @@
 #include <eddy/core/export.hpp>
 #include <eddy/trace/input_piece.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
-#include <eddy/trace/rows/row_program.hpp>
+#include <eddy/trace/rows/row_level.hpp>
 #include <eddy/trace/trace.hpp>
 #include <memory>
 #include <string>

@@ -12,7 +12,7 @@
 #include <eddy/solve/ask/start_from.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
-#include <eddy/solve/lane/event.hpp>
+#include <eddy/solve/lane/event_members.hpp>
 #include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/trace/passes/leave_out_missing.hpp>
 

@@ -14,7 +14,7 @@
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/steppers/rows/method_on_rows.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
-#include <eddy/trace/rows/row_program.hpp>
+#include <eddy/trace/rows/row_level.hpp>
 #include <memory>
 #include <vector>
 

@@ -14,6 +14,7 @@
 #include <eddy/solve/lane/first_step.hpp>
 #include <eddy/solve/lane/loop_limit.hpp>
 #include <eddy/solve/lane/outcome.hpp>
+#include <eddy/solve/lane/tangent_error.hpp>
 #include <limits>
 
 namespace eddy::inline v0::detail {

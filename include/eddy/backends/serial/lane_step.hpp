@@ -5,7 +5,7 @@
 #include <cmath>
 #include <eddy/solve/lane/lane_start.hpp>
 #include <eddy/solve/lane/moving_times.hpp>
-#include <eddy/solve/lane/tangent_mark.hpp>
+#include <eddy/solve/lane/tangent_error.hpp>
 #include <eddy/steppers/step_size.hpp>
 
 namespace eddy::inline v0::detail {

@@ -4,12 +4,11 @@
 // Test: tests/compile_fail/solve_unknown_extra.cpp, tests/compile_fail/solve_two_controllers.cpp
 
 #include <eddy/core/static_for.hpp>
-#include <eddy/solve/ranks/rank_group.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/controller/constant.hpp>
 #include <eddy/steppers/controller/joint.hpp>
 #include <eddy/steppers/controller/pid.hpp>
-#include <eddy/steppers/stochastic/sde_graph.hpp>
+#include <eddy/steppers/stochastic/columns.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -164,18 +163,6 @@ template <class Backend, class... Extras>
         ...);
     return picked;
 }
-/// The ranks of a call's backend, or none.
-template <class... Extras>
-[[nodiscard]] RankLink ranks_of(const Extras&... extras) {
-    RankLink ranks;
-    (
-        [&] {
-            if constexpr (IsOfRanks<Extras>) ranks = extras.ranks();
-        }(),
-        ...);
-    return ranks;
-}
-
 /// The types of a call's extras.
 template <class Field, class Method, class... Extras>
 struct ExtrasOf {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <eddy/checkpoint/checkpointed_loop.hpp>
+#include <eddy/checkpoint/sweeps.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>
 #include <utility>

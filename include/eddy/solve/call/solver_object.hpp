@@ -9,6 +9,7 @@
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/ranks/call_print.hpp>
+#include <eddy/solve/ranks/ranks_of.hpp>
 
 namespace eddy::inline v0::detail {
 

@@ -5,6 +5,7 @@
 // Test: tests/solve/unreliable.cpp
 
 #include <eddy/solve/group/round_guests.hpp>
+#include <eddy/solve/lane/tangent_error.hpp>
 
 namespace eddy::inline v0::detail {
 

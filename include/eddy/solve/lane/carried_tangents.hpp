@@ -7,7 +7,7 @@
 #include <eddy/solve/lane/meet_impulses.hpp>
 #include <eddy/solve/lane/method_tangents.hpp>
 #include <eddy/solve/lane/solution_recorder.hpp>
-#include <eddy/solve/lane/tangent_mark.hpp>
+#include <eddy/solve/lane/tangent_error.hpp>
 
 namespace eddy::inline v0::detail {
 

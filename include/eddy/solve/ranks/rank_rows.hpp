@@ -7,9 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/core/export.hpp>
-#include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/call/outcomes.hpp>
-#include <eddy/solve/ranks/rank_group.hpp>
+#include <eddy/solve/ranks/ranks_of.hpp>
 #include <functional>
 #include <span>
 

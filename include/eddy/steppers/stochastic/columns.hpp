@@ -3,6 +3,7 @@
 // columns each have a noise of their own.
 // Test: tests/steppers/stochastic.cpp
 
+#include <concepts>
 #include <tuple>
 
 namespace eddy::inline v0 {
@@ -25,5 +26,15 @@ template <class... Column>
 [[nodiscard]] constexpr Columns<Column...> columns(const Column&... column) {
     return Columns<Column...>{std::tuple<Column...>(column...)};
 }
+
+namespace detail {
+
+/// Has the field drift and diffusion?
+template <class Field>
+concept StochasticField = requires {
+    { Field::calculus } -> std::convertible_to<Calculus>;
+};
+
+}  // namespace detail
 
 }  // namespace eddy::inline v0

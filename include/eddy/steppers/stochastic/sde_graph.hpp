@@ -26,12 +26,6 @@ struct DiffusionEntry {
 
 namespace detail {
 
-/// Has the field drift and diffusion?
-template <class Field>
-concept StochasticField = requires {
-    { Field::calculus } -> std::convertible_to<Calculus>;
-};
-
 template <class Result>
 inline constexpr bool is_columns = false;
 template <class... Column>

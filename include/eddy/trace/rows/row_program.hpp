@@ -8,21 +8,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <eddy/core/simd/native.hpp>
 #include <eddy/trace/rows/program_code.hpp>
+#include <eddy/trace/rows/row_level.hpp>
 #include <memory>
 #include <vector>
 
 namespace eddy::inline v0 {
-
-/// The instructions that an engine is compiled for.
-enum class RowLevel : unsigned char {
-    plain,  // no fused multiply-add
-    fused   // with it
-};
-
-/// The level that gives the bits of this source's own programs.
-inline constexpr RowLevel row_level = simd::has_fma ? RowLevel::fused : RowLevel::plain;
 
 namespace detail {
 
