@@ -8,7 +8,8 @@
 namespace eddy::inline v0::detail {
 
 extern "C" const void* eddy_row_kernels_plain(bool is_single) {
-    return !simd::has_fma ? kernels_of(is_single) : nullptr;
+    if (simd::has_fma) return nullptr;
+    return is_single ? static_cast<const void*>(&kernels<float>) : &kernels<double>;
 }
 
 }  // namespace eddy::inline v0::detail

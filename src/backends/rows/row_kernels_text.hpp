@@ -24,9 +24,5 @@ constexpr Kernels<Real> kernels{{choose_sizes, judge, judge_constant, combine_no
                                 first_trial<Real>,
                                 first_size<Real>};
 
-[[maybe_unused]] const void* kernels_of(bool is_single) {
-    return is_single ? static_cast<const void*>(&kernels<float>) : &kernels<double>;
-}
-
 }  // namespace
 }  // namespace eddy::inline v0::detail

@@ -19,7 +19,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
     : problem_(&problem),
       method_(problem.method),
       field_(&field),
-      kernels_(&row_kernels::of<Real>(problem.is_fused)),
+      kernels_(&row_kernels::of<Real>(problem.is_fused, field.width())),
       impulses_(problem, field.width(), goes_back, arena),
       times_(problem.row_times()),
       width_(field.width()),

@@ -23,8 +23,16 @@ const detail::RowEngine<Real>* find_engine(RowLevel level, int width) {
     return static_cast<const detail::RowEngine<Real>*>(engine);
 }
 
-/// Has this processor the vectors of 64 bytes that x86-64-v4 has?
-bool has_wide_vectors() {
+template <class Real>
+const detail::RowEngine<Real>* find_wide(RowLevel level, int width) {
+    if (level != RowLevel::fused || !detail::has_wide_vectors()) return nullptr;
+    return static_cast<const detail::RowEngine<Real>*>(
+        detail::eddy_row_engine_wide(width, std::is_same_v<Real, float>));
+}
+
+}  // namespace
+
+bool detail::has_wide_vectors() {
 #ifdef __x86_64__
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
@@ -33,14 +41,6 @@ bool has_wide_vectors() {
     return false;
 #endif
 }
-template <class Real>
-const detail::RowEngine<Real>* find_wide(RowLevel level, int width) {
-    if (level != RowLevel::fused || !has_wide_vectors()) return nullptr;
-    return static_cast<const detail::RowEngine<Real>*>(
-        detail::eddy_row_engine_wide(width, std::is_same_v<Real, float>));
-}
-
-}  // namespace
 
 template <class Real>
 RowProgramOf<Real>::RowProgramOf(std::shared_ptr<const ProgramCode> code, int width, RowLevel level)

@@ -132,8 +132,8 @@ struct Kernels : TimeKernels {
                        float order);
 };
 
-/// Those with fused multiply-add, or without, for float or double.
+/// Those with fused multiply-add, or without, for float or double, for rows of a width.
 template <class Real>
-[[nodiscard]] const Kernels<Real>& of(bool fused);
+[[nodiscard]] const Kernels<Real>& of(bool fused, int width);
 
 }  // namespace eddy::inline v0::row_kernels

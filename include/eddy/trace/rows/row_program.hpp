@@ -17,6 +17,9 @@ namespace eddy::inline v0 {
 
 namespace detail {
 
+/// Has this processor the vectors of 64 bytes that x86-64-v4 has?
+[[nodiscard]] bool has_wide_vectors();
+
 struct RowInstruction {
     void (*handler)();
     std::uint32_t to, a, b, c;
