@@ -3,6 +3,7 @@
 
 #include <vector>
 #include "../../src/trace/rows/outer.hpp"
+#include "../../src/trace/rows/row_engine.hpp"
 
 #include "support/catch.hpp"
 #include "support/random.hpp"
@@ -70,6 +71,10 @@ struct Evaluations {
     }
 };
 
+/// Numbers of the packs that sums over lanes are carried in.
+template <class Real>
+constexpr int most_of_pack = 64 / sizeof(Real);
+
 std::vector<int> all_lanes(int width) {
     std::vector<int> lanes;
     for (int lane = 0; lane < width; ++lane) lanes.push_back(lane);
@@ -78,7 +83,7 @@ std::vector<int> all_lanes(int width) {
 
 template <class Real>
 void check_sums() {
-    const int width = 2 * eddy::native_lanes<Real>;
+    const int width = 2 * most_of_pack<Real>;
     const std::vector<int> shapes[] = {{1, 1}, {5, 3}, {40, 2}, {2, 40}, {19, 33}};
     for (const auto& shape : shapes) {
         for (const auto& lanes :
@@ -108,9 +113,10 @@ TEST_CASE(
 }
 
 TEST_CASE("outer: rows that are added together have the bits of each by itself") {
-    constexpr int width = 2 * eddy::native_lanes<float>, size = 2 * eddy::native_lanes<float> + 3;
+    constexpr int width = 2 * most_of_pack<float>, size = 2 * eddy::native_lanes<float> + 3;
     const Evaluations<float> of(1, size, 1, width, false, false, false);
     const auto lanes = all_lanes(width);
+    using Pack = eddy::Pack<float, most_of_pack<float>>;
     std::vector<float> total(size, 0.1f);
 
     eddy::detail::add_over_lanes(total.data(), size, of.operand(of.u[0], false),
@@ -119,7 +125,26 @@ TEST_CASE("outer: rows that are added together have the bits of each by itself")
     for (int c = 0; c < size; ++c) {
         const float* const row = of.u[0].data() + c * width;
         CHECK(total[static_cast<std::size_t>(c)] ==
-              0.1f + sum(eddy::detail::add_vectors(row, width)));
+              0.1f + sum(eddy::detail::add_packs<Pack>(row, width)));
+    }
+}
+
+TEST_CASE("outer: thin sums have the bits of packs of 64 bytes, whatever the vectors") {
+    constexpr int rows = 19, columns = 3, width = 2 * most_of_pack<double>;
+    using Pack = eddy::Pack<double, most_of_pack<double>>;
+    const Evaluations<double> of(1, rows, columns, width, false, false, false);
+
+    const std::vector<double> total = of.sum(1, all_lanes(width));
+
+    for (int r = 0; r < rows; ++r) {
+        for (int c = 0; c < columns; ++c) {
+            CAPTURE(r, c);
+            Pack products(0);
+            for (int lane = 0; lane < width; lane += Pack::size)
+                products = mul_add(Pack::load(of.u[0].data() + r * width + lane),
+                                   Pack::load(of.v[0].data() + c * width + lane), products);
+            CHECK(total[static_cast<std::size_t>(r * columns + c)] == 1 + sum(products));
+        }
     }
 }
 

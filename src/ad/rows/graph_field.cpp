@@ -126,6 +126,7 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
             run(*pull_, t, y, p, {kept, c, ybar, pbar, pbar + size_of_p()});
         else
             run(*pull_, t, y, p, {kept, c, ybar, pbar});
+        ++sums_.evaluation;
     }
     [[nodiscard]] bool pulls_time() const override { return true; }
     void pull_time(const Real* t, const Real* y, const Real* p, const Real* c,
@@ -139,9 +140,8 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
             bytes += *program ? (*program)->num_bytes() : 0;
         return bytes;
     }
-    void sum_over(const int* trajectories, int count) override {
-        lanes_ = trajectories;
-        num_lanes_ = count;
+    void sum_over(const int* trajectories, int count, int num_pulls) override {
+        sums_ = {trajectories, count, 0, num_pulls};
     }
 
   private:
@@ -160,12 +160,11 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
             p += k == 2 ? size_of_p() : std::ptrdiff_t{code_->arguments()[k].size} * width();
         }
         for (const Real* block : others) blocks[count++] = block;
-        program.run(blocks, lanes_, num_lanes_);
+        program.run(blocks, sums_);
     }
 
     std::shared_ptr<const FieldCode> code_;
-    const int* lanes_ = nullptr;  // that sums over lanes are over
-    int num_lanes_ = 0;
+    detail::SummedLanes sums_;
     std::optional<RowProgramOf<Real>> f_, forward_, pull_, pull_time_;
 };
 

@@ -268,7 +268,7 @@ void RowGradient<Real>::seed_losses() {
             loss.forward(loss_t_, saved(k), loss_p_, loss_value_, loss_kept_);
         }
         choose_lanes([&](int place) { return is_alive_[place] && solve_.num_saved(place) > k; });
-        loss.sum_over(lanes_, num_taking_part_);
+        loss.sum_over(lanes_, num_taking_part_, 1);
         if (!problem_->sums_tile)
             std::fill_n(loss_of_p_, std::int64_t{loss.num_parameters()} * width, Real(0));
         loss.pull(loss_t_, saved(k), loss_p_, loss_kept_, loss_c_, seeds(k), loss_of_p_);
@@ -444,7 +444,7 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     const std::ptrdiff_t behind = problem_->behind_parameters(step_->width());
     if (!problem_->sums_tile) std::fill_n(of_step_, behind, Real(0));
     std::fill_n(of_step_ + behind, std::ptrdiff_t{of_inputs.size} * of_inputs.width, Real(0));
-    step_->sum_over(lanes_, num_taking_part_);
+    step_->sum_over(lanes_, num_taking_part_, count);
     step_->pull(count, solve_.clocks(), kept_of(round), is_dense ? dense_of_k_ : nullptr,
                 cotangent_, pulled_, of_step_, times_.of_round());
     for (int i = 0; times_.are_asked() && i < num_taking_part_; ++i)

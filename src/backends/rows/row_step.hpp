@@ -108,8 +108,10 @@ class RowStep {
         for (int c = 0; c < problem_->state_size; ++c)
             state[c] = problem_->y0(problem_->row_of(lane), c);
     }
-    /// Which lanes the cotangents of shared parameters are summed over, in order.
-    void sum_over(const int* lanes, int count) { field_->sum_over(lanes, count); }
+    /// Which lanes the cotangents of shared parameters are summed over, in order, in a pull of so many stages.
+    void sum_over(const int* lanes, int count, int num_stages) {
+        field_->sum_over(lanes, count, num_stages);
+    }
     /// w_i(θ) of dense output, (stage).
     void dense_weights(double theta, Real* weights) const;
 

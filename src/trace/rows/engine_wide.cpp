@@ -1,6 +1,6 @@
-// What vectors of 64 bytes bring to the engine with fused multiply-add: functions, products and sums of outer products. All
+// What vectors of 64 bytes bring to the engine with fused multiply-add: functions, products and sums over lanes. All
 // else would take as long as these save to compile. Numbers have the bits of that engine: a product sums over its
-// columns in order, a sum of outer products over lanes; sums in which a vector's elements are added stay with it.
+// columns in order, a sum over lanes in packs that are as long in both.
 
 #define v0 v0_wide
 #include "walk.hpp"
@@ -9,26 +9,11 @@ namespace eddy::inline v0::detail {
 
 #ifdef __AVX512F__
 template <class Real>
-const RowBlockKernels<Real>& fused_blocks() {
-    return *static_cast<const RowEngine<Real>*>(
-                eddy_row_engine_fused(64, std::is_same_v<Real, float>))
-                ->blocks;
-}
-template <class Real>
-void add_wide_outer(Real* sum, int rows, int columns, const Real* u, const Real* v, int width,
-                    const int* lanes, int count, Real* room) {
-    const bool is_thin = is_outer_thin(rows) || is_outer_thin(columns);
-    const auto add = is_thin ? fused_blocks<Real>().add_outer : add_outer_rows<Real>;
-    add(sum, rows, columns, u, v, width, lanes, count, room);
-}
-template <class Real>
 const RowEngine<Real>* wide_engine_in(int width) {
-    static const RowBlockKernels<Real> blocks{multiply_rows<Real>, add_wide_outer<Real>,
-                                              fused_blocks<Real>().add_lanes};
     constexpr int of_vector = 32 / sizeof(Real);  // as they travel from handler to handler
     const auto with = [&]<int vectors>() {
-        return RowWalk<RowVector<Real, of_vector>,
-                       std::make_integer_sequence<int, vectors>>::functions(&blocks);
+        return RowWalk<RowVector<Real, of_vector>, std::make_integer_sequence<int, vectors>>::
+            functions(row_block_kernels<Real>());
     };
     const int vectors = width / of_vector;
     if (vectors < 2) return nullptr;

@@ -127,18 +127,6 @@ template <int vectors, class Real>
     for (; row < sum.rows; ++row) add_outer_panel<1, vectors>(sum, row, column, count, sides);
 }
 
-/// Evaluations whose lanes are laid side by side, of so many: as few as make up `deep` lanes, in groups
-/// as even as may be. Those of a wide tile stay alone, so that one side is read where it lies: what is saved of
-/// loads and stores of the sum its copy would take.
-[[nodiscard]] constexpr int outer_depth(int num_evaluations, int width) {
-    constexpr int wide = 64;
-    constexpr int deep = 384;  // where the sum no longer counts, and both sides stay near
-    if (width >= wide) return 1;
-    const int wanted = (deep + width - 1) / width;
-    const int groups = (num_evaluations + wanted - 1) / wanted;
-    return (num_evaluations + groups - 1) / groups;
-}
-
 /// Vectors have rows if there are few columns: a last vector that is hardly full costs as much as a full one.
 template <class Real>
 [[nodiscard]] constexpr bool is_outer_swapped(int rows, int columns) {
@@ -172,14 +160,15 @@ class OuterSums {
     }
     /// sum(r, c) += Σ_lanes u_r v_c, at the end of the group at the latest: u and v are rows of lanes.
     void add(TileSum<Real> sum, TileVector<Real> u, TileVector<Real> v) {
-        if (is_outer_thin(sum.columns)) return add_thin_outer(sum, u, v, lanes_);
-        if (is_outer_thin(sum.rows)) return add_thin_outer(transposed(sum), v, u, lanes_);
+        const auto width = static_cast<int>(u.is_uniform ? v.stride : u.stride);
+        if (is_outer_thin(sum.columns)) return add_thin_outer(sum, u, v, lanes_, width);
+        if (is_outer_thin(sum.rows)) return add_thin_outer(transposed(sum), v, u, lanes_, width);
         if (is_outer_swapped<Real>(sum.rows, sum.columns)) {
             std::swap(u, v);
             sum = transposed(sum);
         }
         const int num_places = (place_ + 1) * lanes_.count, first = place_ * lanes_.count;
-        const std::ptrdiff_t u_stride = std::ptrdiff_t{depth_} * whole_vectors<Real>(lanes_.count);
+        const std::ptrdiff_t u_stride = whole_vectors<Real>(depth_ * lanes_.count);
         const int v_stride = whole_vectors<Real>(sum.columns);
         Real* const of_u = next_;
         Real* const of_v = of_u + sum.rows * u_stride;

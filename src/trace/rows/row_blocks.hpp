@@ -38,13 +38,17 @@ void multiply_rows(const Real* data, int row_step, int column_step, int rows, in
 }
 template <class Real>
 void add_outer_rows(Real* sum, int rows, int columns, const Real* u, const Real* v, int width,
-                    const int* lanes, int count, Real* room) {
+                    const SummedLanes* of, Real* room) {
     using P = TilePack<Real>;
-    if (width % P::size == 0) {
-        OuterSums<Real> sums(room, 1);
-        sums.begin(0, 1, {lanes, count, count == width});
+    const bool is_thin = is_outer_thin(rows) || is_outer_thin(columns);
+    if (width % P::size == 0 || (width == 1 && !is_thin)) {
+        OuterSums<Real> sums(room, outer_depth(of->num_evaluations, width));
+        sums.begin(of->evaluation, of->num_evaluations,
+                   {of->lane, of->count, width > 1 && of->count == width});
         return sums.add({sum, columns, 1, rows, columns}, {u, width, false}, {v, width, false});
     }
+    const int* const lanes = of->lane;
+    const int count = of->count;
     for (int r = 0; r < rows && count > 0; ++r, u += width, sum += columns) {
         int c = 0;
         for (; width == 1 && c + P::size <= columns; c += P::size)

@@ -54,14 +54,26 @@ template <class Real>
 struct RowBlockKernels {
     void (*multiply)(const Real* matrix, int row_step, int column_step, int rows, int columns,
                      const Real* bias, const Real* x, Real* to, int width);
-    /// `room`: room_of_outer numbers to work in.
+    /// `room`: room_of_outer numbers, which stay from the first evaluation to the last.
     void (*add_outer)(Real* sum, int rows, int columns, const Real* u, const Real* v, int width,
-                      const int* lanes, int count, Real* room);
+                      const SummedLanes* lanes, Real* room);
     void (*add_lanes)(Real* sum, int size, const Real* x, int width, const int* lanes, int count);
 };
-/// Numbers that add_outer works in.
-[[nodiscard]] constexpr int room_of_outer(int rows, int columns, int width) {
-    return (rows + columns + 16) * (width < 8 ? 8 : width);
+/// Numbers that add_outer works in, for the lanes of all evaluations that it adds at once.
+[[nodiscard]] constexpr int room_of_outer(int rows, int columns, int num_lanes) {
+    return (rows + columns + 16) * ((num_lanes + 15) / 16 * 16);
+}
+
+/// Evaluations whose lanes are laid side by side, of so many: as few as make up `deep` lanes, in groups
+/// as even as may be. Those of a wide tile stay alone, so that one side is read where it lies: what is saved of
+/// loads and stores of the sum its copy would take.
+[[nodiscard]] constexpr int outer_depth(int num_evaluations, int width) {
+    constexpr int wide = 64;
+    constexpr int deep = 384;  // where the sum no longer counts, and both sides stay near
+    if (width >= wide) return 1;
+    const int wanted = (deep + width - 1) / width;
+    const int groups = (num_evaluations + wanted - 1) / wanted;
+    return (num_evaluations + groups - 1) / groups;
 }
 
 /// What walks a list over rows of a width. Each level has names of its own for its types: what crosses over

@@ -55,16 +55,11 @@ RowProgramOf<Real>::RowProgramOf(std::shared_ptr<const ProgramCode> code, int wi
     constexpr int line = 64 / sizeof(Real);  // numbers of a line of the cache
     const auto whole_lines = [](std::size_t size) { return (size + line - 1) / line * line; };
     const std::size_t shared_size = whole_lines(at(num_shared));
-    int room = 0;
-    for (const BlockOperation& block : code_->blocks)
-        if (block.kind == BlockOperation::Kind::outer_sum)
-            room = std::max(room, detail::room_of_outer(block.rows, block.columns, width));
     const std::size_t scratch_size = whole_lines(at(code_->num_scratch) * at(width));
-    memory_.assign(shared_size + scratch_size + at(room) + line, Real(0));
+    memory_.assign(shared_size + scratch_size + line, Real(0));
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
     Real* const shared = memory_.data() + (line - address / sizeof(Real) % line) % line;
     Real* const scratch = shared + shared_size;
-    room_ = scratch + scratch_size;
     const auto number = [](double x) { return static_cast<Real>(x); };
     std::transform(code_->shared.begin(), code_->shared.end(), shared, number);
     rows_.assign(at(num_shared) + at(code_->num_rows()), nullptr);
@@ -145,7 +140,8 @@ void RowProgramOf<Real>::point_to(int first, int count, const Real* block, int s
 }
 
 template <class Real>
-void RowProgramOf<Real>::run_block(const BlockOperation& block, const int* lanes, int count) {
+void RowProgramOf<Real>::run_block(const BlockOperation& block, const detail::SummedLanes& sums,
+                                   Real* room) {
     const auto row = [&](int place) { return rows_[at(place)]; };
     const detail::RowBlockKernels<Real>& kernels = *(wide_ ? wide_ : engine_)->blocks;
     switch (block.kind) {
@@ -156,10 +152,10 @@ void RowProgramOf<Real>::run_block(const BlockOperation& block, const int* lanes
                                     row(block.to), width_);
         case BlockOperation::Kind::outer_sum:
             return kernels.add_outer(row(block.to), block.rows, block.columns, row(block.from[0]),
-                                     row(block.from[1]), width_, lanes, count, room_);
+                                     row(block.from[1]), width_, &sums, room);
         case BlockOperation::Kind::row_sum:
-            return kernels.add_lanes(row(block.to), block.rows, row(block.from[0]), width_, lanes,
-                                     count);
+            return kernels.add_lanes(row(block.to), block.rows, row(block.from[0]), width_,
+                                     sums.lane, sums.count);
         case BlockOperation::Kind::at:
             return detail::read_at(row(block.to), block.rows, table_of(block), row(block.from[0]),
                                    width_);
@@ -178,6 +174,17 @@ detail::TableOfRows<Real> RowProgramOf<Real>::table_of(const BlockOperation& blo
     if (block.matrix >= 0) return {rows_[at(block.matrix)], length, 1, 0};
     return {rows_[at(block.from[2])], length, width_, 1};
 }
+/// For the sums of outer products, each by itself: what one evaluation leaves there the last one reads.
+template <class Real>
+Real* RowProgramOf<Real>::reserve_room(int num_lanes) {
+    std::size_t size = 0;
+    for (const BlockOperation& block : code_->blocks)
+        if (block.kind == BlockOperation::Kind::outer_sum)
+            size += at(detail::room_of_outer(block.rows, block.columns, num_lanes));
+    const std::size_t num_lines = size * sizeof(Real) / sizeof(Line);
+    if (num_lines > room_.size()) room_.resize(num_lines);
+    return room_.empty() ? nullptr : room_.front().number;
+}
 template <class Real>
 void RowProgramOf<Real>::walk(std::size_t first) {
     for (int lane = 0; lane < width_; lane += engine_->lanes)
@@ -185,7 +192,7 @@ void RowProgramOf<Real>::walk(std::size_t first) {
 }
 
 template <class Real>
-void RowProgramOf<Real>::run(const Real* const* blocks, const int* lanes, int count) {
+void RowProgramOf<Real>::run(const Real* const* blocks, const detail::SummedLanes& sums) {
     int first = code_->num_shared() + code_->num_scratch;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         const std::size_t num_arguments = code_->argument_sizes.size();
@@ -198,9 +205,14 @@ void RowProgramOf<Real>::run(const Real* const* blocks, const int* lanes, int co
         }
         first += size;
     }
+    const int num_lanes = width_ * detail::outer_depth(sums.num_evaluations, width_);
+    Real* room = reserve_room(num_lanes);
     for (std::size_t k = 0; k < code_->blocks.size(); ++k) {
         if (parts_[k + 1] > parts_[k]) walk(parts_[k]);
-        run_block(code_->blocks[k], lanes, count);
+        const BlockOperation& block = code_->blocks[k];
+        run_block(block, sums, room);
+        if (block.kind == BlockOperation::Kind::outer_sum)
+            room += detail::room_of_outer(block.rows, block.columns, num_lanes);
     }
     if (parts_.back() + 1 < list_.size() || parts_.size() == 1) walk(parts_.back());
 }

@@ -30,10 +30,11 @@ struct TileVector {
     std::ptrdiff_t stride = 0;
     bool is_uniform = false;
 
-    /// The vector of component c that begins with lane `lane`.
-    [[nodiscard]] EDDY_INLINE TilePack<Real> load(int c, int lane) const {
+    /// The vector, or pack, of component c that begins with lane `lane`.
+    template <class P = TilePack<Real>>
+    [[nodiscard]] EDDY_INLINE P load(int c, int lane) const {
         const Real* const component = data + c * stride;
-        return is_uniform ? TilePack<Real>(*component) : TilePack<Real>::load(component + lane);
+        return is_uniform ? P(*component) : P::load(component + lane);
     }
     [[nodiscard]] TileVector from(int component) const {
         return {data + component * stride, stride, is_uniform};

@@ -281,7 +281,7 @@ std::vector<support::RowsOf<Real>> fused_results(int width) {
                                       of_v.data() + 24 * first,
                                       results.data() + 6 * first,
                                       sum.data()};
-        program.run(blocks, all.data(), width);
+        program.run(blocks, {all.data(), width});
     }
     return {support::from_tiles(results, 6, width), sum};
 }

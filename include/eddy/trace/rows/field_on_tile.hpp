@@ -62,8 +62,9 @@ class FieldOnTileOf {
     }
     /// Bytes that it works in, as far as it knows.
     [[nodiscard]] virtual std::int64_t num_bytes() const { return 0; }
-    /// Of a tile whose trajectories share p: those whose J_pᵀ c `pull` adds up, in order. They are read by `pull`.
-    virtual void sum_over(const int* /*trajectories*/, int /*count*/) {}
+    /// Of a tile whose trajectories share p: those whose J_pᵀ c `pull` adds up, in order. They are read by `pull`. Of the
+    /// next `num_pulls` calls of it, all for one pbar, the last completes the sums.
+    virtual void sum_over(const int* /*trajectories*/, int /*count*/, int /*num_pulls*/) {}
 
   private:
     FieldSizes sizes_;

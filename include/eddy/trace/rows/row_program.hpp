@@ -20,6 +20,14 @@ namespace detail {
 /// Has this processor the vectors of 64 bytes that x86-64-v4 has?
 [[nodiscard]] bool has_wide_vectors();
 
+/// What sums over lanes are over: `count` lanes in order, of each of some evaluations that follow each other. The last of
+/// these completes the sums.
+struct SummedLanes {
+    const int* lane = nullptr;
+    int count = 0;
+    int evaluation = 0, num_evaluations = 1;
+};
+
 struct RowInstruction {
     void (*handler)();
     std::uint32_t to, a, b, c;
@@ -39,19 +47,23 @@ class EDDY_EXPORT RowProgramOf {
     RowProgramOf(std::shared_ptr<const ProgramCode> code, int width, RowLevel level);
 
     /// blocks: the arguments, then the results, (row, lane) each, or numbers where all lanes share them. Results
-    /// overlap nothing. `lanes`: those that sums over lanes are over, in order. Allocates nothing.
-    void run(const Real* const* blocks, const int* lanes = nullptr, int count = 0);
+    /// overlap nothing. Allocates nothing but room for the evaluations of sums, when there are more than ever before.
+    void run(const Real* const* blocks, const detail::SummedLanes& sums = {});
     /// Of its scratch and its list.
     [[nodiscard]] std::int64_t num_bytes() const {
-        const std::size_t bytes = memory_.capacity() * sizeof(Real) +
-                                  rows_.capacity() * sizeof(Real*) +
-                                  list_.capacity() * sizeof(detail::RowInstruction);
+        const std::size_t bytes =
+            memory_.capacity() * sizeof(Real) + rows_.capacity() * sizeof(Real*) +
+            list_.capacity() * sizeof(detail::RowInstruction) + room_.capacity() * sizeof(Line);
         return static_cast<std::int64_t>(bytes);
     }
 
   private:
+    struct alignas(64) Line {
+        Real number[64 / sizeof(Real)];
+    };
     void point_to(int first, int count, const Real* block, int step);
-    void run_block(const BlockOperation& block, const int* lanes, int count);
+    void run_block(const BlockOperation& block, const detail::SummedLanes& sums, Real* room);
+    Real* reserve_room(int num_lanes);
     [[nodiscard]] detail::TableOfRows<Real> table_of(const BlockOperation& block) const;
     void walk(std::size_t first);
     void bind_list();
@@ -67,7 +79,7 @@ class EDDY_EXPORT RowProgramOf {
     std::vector<detail::RowInstruction> list_;
     std::vector<std::size_t> parts_;  // where they begin; the last one is behind all of these
     std::vector<Real> memory_;        // scratch
-    Real* room_ = nullptr;            // of sums of outer products
+    std::vector<Line> room_;          // of sums of outer products, one after the other
     std::vector<Real*> rows_;         // (place)
     std::vector<const Real*> blocks_;
 };
