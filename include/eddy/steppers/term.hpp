@@ -5,6 +5,7 @@
 
 #include <eddy/ad/vjp.hpp>
 #include <eddy/core/vec.hpp>
+#include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
 
 namespace eddy::inline v0 {
