@@ -13,6 +13,7 @@
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
+#include <eddy/trace/evaluate.hpp>
 
 namespace eddy::inline v0::detail {
 
