@@ -49,8 +49,10 @@ template <class Real>
 template <class Real>
 [[nodiscard]] std::vector<RowsOf<Real>> run_rows(
     const std::shared_ptr<const eddy::ProgramCode>& code,
-    const std::vector<RowsOf<Real>>& arguments, int width) {
-    eddy::RowProgramOf<Real> program(code, width, eddy::row_level);
+    const std::vector<RowsOf<Real>>& arguments, int width,
+    eddy::MachineCodeUse use = eddy::MachineCodeUse::where_possible,
+    eddy::RowLevel level = eddy::row_level) {
+    eddy::RowProgramOf<Real> program(code, width, level, use);
     std::vector<RowsOf<Real>> blocks, results;
     std::vector<int> sizes = code->argument_sizes;
     sizes.insert(sizes.end(), code->result_sizes.begin(), code->result_sizes.end());

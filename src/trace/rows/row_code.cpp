@@ -4,6 +4,7 @@
 #include <eddy/core/error.hpp>
 #include <eddy/trace/rows/program_code.hpp>
 
+#include "machine_code.hpp"
 #include "row_engine.hpp"
 #include "scalar_list.hpp"
 
@@ -32,6 +33,7 @@ class Placer {
     }
 
     ProgramCode run() {
+        code_.machine_code = std::make_shared<MachineShelf>();
         code_.shared = list_.shared;
         code_.argument_sizes = list_.argument_sizes;
         code_.result_sizes = list_.result_sizes;

@@ -4,6 +4,7 @@
 #include <eddy/core/error.hpp>
 #include <eddy/trace/rows/row_program.hpp>
 
+#include "machine_code.hpp"
 #include "row_engine.hpp"
 #include "scalar_list.hpp"
 #include "table_rows.hpp"
@@ -43,12 +44,15 @@ bool detail::has_wide_vectors() {
 }
 
 template <class Real>
-RowProgramOf<Real>::RowProgramOf(std::shared_ptr<const ProgramCode> code, int width, RowLevel level)
+RowProgramOf<Real>::RowProgramOf(std::shared_ptr<const ProgramCode> code, int width, RowLevel level,
+                                 MachineCodeUse use)
     : code_(std::move(code)), width_(width) {
     require_argument(width == 1 || width == 8 || width == 16 || width == 32 || width == 64,
                      "RowProgram: tiles of {} lanes; take 1, 8, 16, 32 or 64", width);
     engine_ = find_engine<Real>(level, width);
     wide_ = find_wide<Real>(level, width);
+    if (use == MachineCodeUse::where_possible && code_->machine_code)
+        machine_ = code_->machine_code->get(*code_, {width, std::is_same_v<Real, float>, level});
     bind_list();
 
     const int num_shared = code_->num_shared();
@@ -68,23 +72,35 @@ RowProgramOf<Real>::RowProgramOf(std::shared_ptr<const ProgramCode> code, int wi
         rows_[at(num_shared + k)] = scratch + at(k) * at(width);
     for (std::size_t k = 0; k < code_->spread.size(); ++k)
         std::fill_n(scratch + k * at(width), width, shared[code_->spread[k]]);
-    blocks_.assign(code_->argument_sizes.size() + code_->result_sizes.size(), nullptr);
+    blocks_.assign(2 + code_->argument_sizes.size() + code_->result_sizes.size(), nullptr);
+    blocks_[0] = shared;
+    blocks_[1] = scratch;
 }
 
-/// Handlers and places, with an end behind each part that an operation on blocks follows.
+/// Steps, and of those that are walked handlers and places, with an end behind each.
 template <class Real>
 void RowProgramOf<Real>::bind_list() {
-    std::size_t block = 0;
-    const auto end_parts = [&](int before) {
-        for (; block < code_->blocks.size() && code_->blocks[block].before <= before; ++block) {
-            if (list_.size() > parts_.back()) list_.push_back({engine_->stop, 0, 0, 0, 0});
-            parts_.push_back(list_.size());
-        }
+    using Kind = typename Step::Kind;
+    std::size_t block = 0, part = 0;
+    bool walks = false;
+    const auto push_step = [&](Kind kind, std::size_t which) {
+        if (walks) list_.push_back({engine_->stop, 0, 0, 0, 0});
+        walks = kind == Kind::walk;
+        steps_.push_back({kind, which});
     };
-    parts_.push_back(0);
+    const auto push_blocks = [&](std::size_t before) {
+        for (; block < code_->blocks.size() && at(code_->blocks[block].before) <= before; ++block)
+            push_step(Kind::block, block);
+    };
     for (std::size_t k = 0; k < code_->operations.size(); ++k) {
+        push_blocks(k);
+        if (machine_ && part < machine_->parts().size() && at(machine_->parts()[part].first) == k) {
+            push_step(Kind::machine_code, part);
+            k = at(machine_->parts()[part++].last) - 1;
+            continue;
+        }
+        if (!walks) push_step(Kind::walk, list_.size());
         const RowOperation& operation = code_->operations[k];
-        end_parts(static_cast<int>(k));
         detail::RowInstruction now{};
         const int handler = detail::row_handler(operation.op, operation.kind, operation.is_stored);
         if (wide_) now.handler = wide_->handlers[handler];
@@ -100,15 +116,15 @@ void RowProgramOf<Real>::bind_list() {
         else
             list_.push_back(now);
     }
-    end_parts(static_cast<int>(code_->operations.size()));
-    list_.push_back({engine_->stop, 0, 0, 0, 0});
+    push_blocks(code_->operations.size());
+    if (walks) list_.push_back({engine_->stop, 0, 0, 0, 0});
 }
 
 /// Is it the same function as the last one, of the next row, for the next place? Both are then one instruction: its `c` are
 /// further rows. Of one lane they lie in one block, and are one row of several numbers.
 template <class Real>
 bool RowProgramOf<Real>::continues_last(Op op, const detail::RowInstruction& now) const {
-    if (list_.size() <= parts_.back() || detail::is_row_arithmetic(op) ||
+    if (list_.size() == steps_.back().which || detail::is_row_arithmetic(op) ||
         detail::row_operand_count(op) != 1)
         return false;
     const detail::RowInstruction& last = list_.back();
@@ -191,30 +207,44 @@ void RowProgramOf<Real>::walk(std::size_t first) {
         engine_->walk(list_.data() + first, rows_.data(), lane);
 }
 
+/// Places of blocks that have moved.
 template <class Real>
-void RowProgramOf<Real>::run(const Real* const* blocks, const detail::SummedLanes& sums) {
+void RowProgramOf<Real>::point_to_blocks(const Real* const* blocks) {
     int first = code_->num_shared() + code_->num_scratch;
-    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    for (std::size_t b = 0; b + 2 < blocks_.size(); ++b) {
         const std::size_t num_arguments = code_->argument_sizes.size();
         const int size =
             b < num_arguments ? code_->argument_sizes[b] : code_->result_sizes[b - num_arguments];
         const bool are_numbers = b < code_->are_numbers.size() && code_->are_numbers[b] != 0;
-        if (blocks[b] != blocks_[b] && size > 0) {
+        if (blocks[b] != blocks_[b + 2] && size > 0) {
             point_to(first, size, blocks[b], are_numbers ? 1 : width_);
-            blocks_[b] = blocks[b];
+            blocks_[b + 2] = blocks[b];
         }
         first += size;
     }
+}
+
+template <class Real>
+void RowProgramOf<Real>::run(const Real* const* blocks, const detail::SummedLanes& sums) {
+    if (machine_ && steps_.size() == 1)
+        std::copy_n(blocks, blocks_.size() - 2, blocks_.begin() + 2);  // nobody asks for rows
+    else
+        point_to_blocks(blocks);
     const int num_lanes = width_ * detail::outer_depth(sums.num_evaluations, width_);
     Real* room = reserve_room(num_lanes);
-    for (std::size_t k = 0; k < code_->blocks.size(); ++k) {
-        if (parts_[k + 1] > parts_[k]) walk(parts_[k]);
-        const BlockOperation& block = code_->blocks[k];
-        run_block(block, sums, room);
-        if (block.kind == BlockOperation::Kind::outer_sum)
-            room += detail::room_of_outer(block.rows, block.columns, num_lanes);
+    for (const Step& step : steps_) {
+        if (step.kind == Step::Kind::walk) {
+            walk(step.which);
+        } else if (step.kind == Step::Kind::machine_code) {
+            machine_->function(machine_->parts()[step.which])(
+                reinterpret_cast<const void* const*>(blocks_.data()));
+        } else {
+            const BlockOperation& block = code_->blocks[step.which];
+            run_block(block, sums, room);
+            if (block.kind == BlockOperation::Kind::outer_sum)
+                room += detail::room_of_outer(block.rows, block.columns, num_lanes);
+        }
     }
-    if (parts_.back() + 1 < list_.size() || parts_.size() == 1) walk(parts_.back());
 }
 
 template class RowProgramOf<double>;

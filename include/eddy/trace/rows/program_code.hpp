@@ -7,9 +7,14 @@
 
 #include <eddy/core/export.hpp>
 #include <eddy/trace/graph.hpp>
+#include <memory>
 #include <vector>
 
 namespace eddy::inline v0 {
+
+namespace detail {
+class MachineShelf;
+}
 
 /// Where an operand comes from.
 enum class RowOperand : unsigned char {
@@ -65,7 +70,8 @@ struct ProgramCode {
     std::vector<int> spread;  // (row of scratch): which shared number lies there, in the first ones
     int num_scratch = 0;
     std::vector<int> argument_sizes, result_sizes;
-    std::vector<char> are_numbers;  // (argument, then result)
+    std::vector<char> are_numbers;                       // (argument, then result)
+    std::shared_ptr<detail::MachineShelf> machine_code;  // of all who walk it; null: none is made
 
     [[nodiscard]] int num_shared() const { return static_cast<int>(shared.size()); }
     /// All rows that a run touches.

@@ -36,15 +36,20 @@ template <class Real>
 struct RowEngine;
 template <class Real>
 struct TableOfRows;
+class MachineCode;
 
 }  // namespace detail
+
+/// Whether the arithmetic of a program is made machine code, where the library can make it: it gives the same bits.
+enum class MachineCodeUse : unsigned char { where_possible, never };
 
 /// A program over tiles of 1, 8, 16, 32 or 64 lanes, of float or double. It owns its scratch, so that each worker has
 /// its own.
 template <class Real>
 class EDDY_EXPORT RowProgramOf {
   public:
-    RowProgramOf(std::shared_ptr<const ProgramCode> code, int width, RowLevel level);
+    RowProgramOf(std::shared_ptr<const ProgramCode> code, int width, RowLevel level,
+                 MachineCodeUse use = MachineCodeUse::where_possible);
 
     /// blocks: the arguments, then the results, (row, lane) each, or numbers where all lanes share them. Results
     /// overlap nothing. Allocates nothing but room for the evaluations of sums, when there are more than ever before.
@@ -53,9 +58,12 @@ class EDDY_EXPORT RowProgramOf {
     [[nodiscard]] std::int64_t num_bytes() const {
         const std::size_t bytes =
             memory_.capacity() * sizeof(Real) + rows_.capacity() * sizeof(Real*) +
-            list_.capacity() * sizeof(detail::RowInstruction) + room_.capacity() * sizeof(Line);
+            list_.capacity() * sizeof(detail::RowInstruction) + room_.capacity() * sizeof(Line) +
+            steps_.capacity() * sizeof(Step);
         return static_cast<std::int64_t>(bytes);
     }
+    /// Is its arithmetic machine code?
+    [[nodiscard]] bool runs_machine_code() const { return machine_ != nullptr; }
 
   private:
     struct alignas(64) Line {
@@ -66,6 +74,7 @@ class EDDY_EXPORT RowProgramOf {
     Real* reserve_room(int num_lanes);
     [[nodiscard]] detail::TableOfRows<Real> table_of(const BlockOperation& block) const;
     void walk(std::size_t first);
+    void point_to_blocks(const Real* const* blocks);
     void bind_list();
     [[nodiscard]] bool continues_last(Op op, const detail::RowInstruction& now) const;
     [[nodiscard]] std::size_t block_of(std::uint32_t place) const;
@@ -75,13 +84,18 @@ class EDDY_EXPORT RowProgramOf {
     const detail::RowEngine<Real>* engine_;
     const detail::RowEngine<Real>*
         wide_;  // what this processor's wider vectors do in its place; or null
-    /// Each part up to an operation on blocks ends by itself.
+    /// A part of the list that is walked, which ends by itself, one of machine code, or an operation on blocks.
+    struct Step {
+        enum class Kind : unsigned char { walk, machine_code, block } kind;
+        std::size_t which;  // place in the list; of the part; of the operation
+    };
+    std::shared_ptr<const detail::MachineCode> machine_;
     std::vector<detail::RowInstruction> list_;
-    std::vector<std::size_t> parts_;  // where they begin; the last one is behind all of these
-    std::vector<Real> memory_;        // scratch
-    std::vector<Line> room_;          // of sums of outer products, one after the other
-    std::vector<Real*> rows_;         // (place)
-    std::vector<const Real*> blocks_;
+    std::vector<Step> steps_;
+    std::vector<Real> memory_;         // scratch
+    std::vector<Line> room_;           // of sums of outer products, one after the other
+    std::vector<Real*> rows_;          // (place)
+    std::vector<const Real*> blocks_;  // shared numbers, scratch, arguments and results
 };
 /// The same in double.
 using RowProgram = RowProgramOf<double>;

@@ -1,0 +1,84 @@
+#pragma once
+// The arithmetic of a list as x86-64 machine code, made when the program runs: the second engine, with the bits of the
+// first. What is no arithmetic (functions, operations on blocks) stays with the first, between parts of machine code.
+// Test: tests/trace/rows/machine_code.cpp
+
+#include <cstddef>
+#include <eddy/trace/rows/row_program.hpp>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace eddy::inline v0::detail {
+
+/// Memory that holds instructions: it is written, then may be executed, never both.
+class CodePages {
+  public:
+    CodePages() = default;
+    /// None where the system forbids it.
+    CodePages(const unsigned char* code, std::size_t size);
+    CodePages(const CodePages&) = delete;
+    CodePages& operator=(const CodePages&) = delete;
+    ~CodePages();
+
+    [[nodiscard]] const unsigned char* begin() const { return begin_; }
+
+  private:
+    unsigned char* begin_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// Parts of a list as functions of its blocks: shared numbers, scratch, arguments, results.
+class MachineCode {
+  public:
+    using Function = void (*)(const void* const* blocks);
+    struct Part {
+        int first = 0, last = 0;  // operations [first, last)
+        std::size_t at = 0;       // byte
+    };
+
+    MachineCode(std::vector<Part> parts, const std::vector<unsigned char>& bytes)
+        : parts_(std::move(parts)), pages_(bytes.data(), bytes.size()) {}
+
+    [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+    [[nodiscard]] bool may_run() const { return pages_.begin() != nullptr; }
+    [[nodiscard]] Function function(const Part& part) const {
+        return reinterpret_cast<Function>(
+            reinterpret_cast<std::uintptr_t>(pages_.begin() + part.at));
+    }
+
+  private:
+    std::vector<Part> parts_;
+    CodePages pages_;
+};
+
+/// What the machine code of a list is made for.
+struct MachineTarget {
+    int width = 1;
+    bool is_single = false;
+    RowLevel level = RowLevel::plain;
+
+    bool operator==(const MachineTarget&) const = default;
+};
+
+/// Null where this build has no assembler, the processor too few instructions, or the user forbids it
+/// (EDDY_MACHINE_CODE=0 in the environment).
+[[nodiscard]] std::shared_ptr<const MachineCode> make_machine_code(const ProgramCode& code,
+                                                                   const MachineTarget& target);
+
+/// The machine code of one list, shared by all that walk it. Whoever asks first makes it.
+class MachineShelf {
+  public:
+    [[nodiscard]] std::shared_ptr<const MachineCode> get(const ProgramCode& code,
+                                                         const MachineTarget& target);
+
+  private:
+    struct Entry {
+        MachineTarget target;
+        std::shared_ptr<const MachineCode> code;
+    };
+    std::mutex mutex_;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace eddy::inline v0::detail
