@@ -1,4 +1,4 @@
-// expect: Rows: an equation over rows has solve, value_and_gradient and pullback, without estimate_gradient_error
+// expect: Rows: an equation over rows has no estimate_gradient_error
 // Equations over rows have no estimates of the errors of gradients.
 #include <eddy/runtime.hpp>
 

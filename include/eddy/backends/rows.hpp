@@ -107,23 +107,90 @@ requires detail::GoesOverRows<Field, Extras...>
     }
 }
 
-/// Says that rows have no forward mode.
+/// `sensitivities` of such an equation, as an object that keeps its memory and its threads: `solver(y0, p)`.
+template <class Field, class Method, bool of_p, bool of_y0, class... Extras>
+requires detail::GoesOverRows<Field, Extras...>
+[[nodiscard]] auto sensitivity_solver(const Field& field, const Method& method,
+                                      const SolveOptions& options, Along<of_p, of_y0>,
+                                      const Extras&... extras) {
+    if constexpr (detail::check_on_rows<detail::CallKind::pushforward, Field, Method,
+                                        Extras...>()) {
+        require_argument(!options.save_steps,
+                         "sensitivities: save_steps = true; leave it out, and ask solve for the "
+                         "steps, which are the same");
+        return detail::RowSensitivitySolver<Along<of_p, of_y0>>(
+            detail::row_call(field, method, options, "sensitivities", extras...));
+    }
+}
+template <class Field, class Method, class... Extras>
+requires detail::GoesOverRows<Field, Extras...>
+[[nodiscard]] auto sensitivity_solver(const Field& field, const Method& method,
+                                      const SolveOptions& options, const Extras&... extras) {
+    return sensitivity_solver(field, method, options, along_parameters, extras...);
+}
+/// The solution of such an equation, and all of its derivatives with respect to the parameters, to y0, or to both.
+template <class Field, class Method, class Y0, class Parameters, bool of_p, bool of_y0,
+          class... Extras>
+requires detail::GoesOverRows<Field, Extras...>
+[[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,
+                                 const Parameters& p, const SolveOptions& options,
+                                 Along<of_p, of_y0> along, const Extras&... extras) {
+    if constexpr (detail::check_sensitivities_on_rows<Y0, Parameters>()) {
+        auto solver = sensitivity_solver(field, method, options, along, extras...);
+        return std::move(solver(y0, p));
+    }
+}
+template <class Field, class Method, class Y0, class Parameters, class... Extras>
+requires detail::GoesOverRows<Field, Extras...>
+[[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,
+                                 const Parameters& p, const SolveOptions& options,
+                                 const Extras&... extras) {
+    return sensitivities(field, method, y0, p, options, along_parameters, extras...);
+}
+
+/// Forward mode: the solution of an equation whose sizes are known when the program runs, and its derivative in the
+/// direction (y0_tangent, p_tangent), which has the shapes of y0 and p. States and steps are those of `solve`.
 template <class Field, class Method, class Y0, class Parameters, class Y0Tangent, class PTangent,
           class... Extras>
 requires detail::GoesOverRows<Field, Extras...>
-void pushforward(const Field&, const Method&, const Y0&, const Parameters&, const Y0Tangent&,
-                 const PTangent&, const SolveOptions&, const Extras&...) {
-    static_cast<void>(
-        detail::check_on_rows<detail::CallKind::pushforward, Field, Method, Extras...>());
+[[nodiscard]] auto pushforward(const Field& field, const Method& method, const Y0& y0,
+                               const Parameters& p, const Y0Tangent& y0_tangent,
+                               const PTangent& p_tangent, const SolveOptions& options,
+                               const Extras&... extras) {
+    if constexpr (detail::check_on_rows<detail::CallKind::pushforward, Field, Method,
+                                        Extras...>()) {
+        auto solver = ensemble_solver(field, method, options, extras...);
+        return std::move(solver(y0, p, y0_tangent, p_tangent));
+    }
 }
-/// Says that rows have no Hessians.
+/// The gradient, and the product of the Hessian with a direction, of an equation whose sizes are known when the program
+/// runs: forward over reverse. The direction has the shapes of y0 and p.
 template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
           class Y0Direction, class PDirection, class... Extras>
 requires detail::GoesOverRows<Field, Extras...>
-void hessian_vector_product(const Field&, const Method&, const LossFunction&, const Data&,
-                            const Y0&, const Parameters&, const Y0Direction&, const PDirection&,
-                            const SolveOptions&, const Extras&...) {
-    static_cast<void>(detail::check_on_rows<detail::CallKind::hessian, Field, Method, Extras...>());
+[[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,
+                                          const LossFunction& loss, const Data& data, const Y0& y0,
+                                          const Parameters& p, const Y0Direction& y0_direction,
+                                          const PDirection& p_direction,
+                                          const SolveOptions& options, const Extras&... extras) {
+    if constexpr (detail::check_on_rows<detail::CallKind::hessian, Field, Method, Extras...>()) {
+        auto solver = gradient_solver(field, method, loss, options, extras...);
+        return solver.hessian_vector_product(data, y0, p, y0_direction, p_direction);
+    }
+}
+/// The product for a loss without data, loss(t, y, p).
+template <class Field, class Method, class LossFunction, class Y0, class Parameters,
+          class Y0Direction, class PDirection, class... Extras>
+requires detail::GoesOverRows<Field, Extras...>
+[[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,
+                                          const LossFunction& loss, const Y0& y0,
+                                          const Parameters& p, const Y0Direction& y0_direction,
+                                          const PDirection& p_direction,
+                                          const SolveOptions& options, const Extras&... extras) {
+    if constexpr (detail::check_on_rows<detail::CallKind::hessian, Field, Method, Extras...>()) {
+        auto solver = gradient_solver(field, method, loss, options, extras...);
+        return solver.hessian_vector_product(y0, p, y0_direction, p_direction);
+    }
 }
 
 }  // namespace eddy::inline v0

@@ -8,6 +8,7 @@
 #include <eddy/trace/zero_components.hpp>
 #include <mutex>
 #include <optional>
+#include "carry_tangents.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -168,15 +169,15 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
     std::optional<RowProgramOf<Real>> f_, forward_, pull_, pull_time_;
 };
 
-/// The components of the first result that are not zero whatever the arguments.
-std::vector<int> components_that_change(const Graph& graph) {
+/// The components of y in the first result that are not zero whatever the arguments.
+std::vector<int> components_that_change(const Graph& graph, int num_states) {
     const ZeroComponents zeros(graph);
     std::vector<int> changing;
     int component = 0;
     for (int k = 0; k < graph.outputs[0].count; ++k) {
         const int node = graph.operands[static_cast<std::size_t>(graph.outputs[0].first + k)];
         for (int c = 0; c < graph.nodes[static_cast<std::size_t>(node)].size; ++c, ++component)
-            if (!zeros.is_zero(node, c)) changing.push_back(component);
+            if (component < num_states && !zeros.is_zero(node, c)) changing.push_back(component);
     }
     return changing;
 }
@@ -223,8 +224,20 @@ class GraphField final : public FieldMaker {
         const std::vector<double>& constants = code_->graph().constants;
         std::vector<int> changing;
         if (std::find(constants.begin(), constants.end(), 0.) != constants.end())
-            changing = components_that_change(code_->graph());
+            changing = components_that_change(code_->graph(), sizes().own_states());
         return changing.empty() ? FieldMaker::counted_components() : changing;
+    }
+    [[nodiscard]] std::shared_ptr<const FieldMaker> with_tangents(
+        const std::vector<Direction>& directions) const override {
+        FieldSizes all = sizes();
+        const int num_p = code_->arguments()[2].size - all.inputs.room();
+        const Graph graph = carry_tangents(code_->graph(), num_p, directions);
+        if (graph.arguments.empty()) return nullptr;
+        all.tangents = static_cast<int>(directions.size());
+        all.states *= 1 + all.tangents;
+        all.parameters_have_tangent = directions.front() == Direction::given;
+        if (all.parameters_have_tangent) all.parameters += num_p;
+        return std::make_shared<const GraphField>(graph, all, code_->level());
     }
     [[nodiscard]] std::vector<int> unread_parameters() const override {
         // Behind them lie inputs.

@@ -11,6 +11,7 @@
 #include <memory>
 #include "joint_rows.hpp"
 #include "row_arguments.hpp"
+#include "row_tangents.hpp"
 #include "row_work.hpp"
 
 namespace eddy::inline v0 {
@@ -25,7 +26,8 @@ class ObservedState {
         : field_(tile_of(*call.observed, RowProblem<Real>{}, 1)),
           problem_(&problem),
           p_(static_cast<std::size_t>(problem.parameter_size)),
-          values_(static_cast<std::size_t>(call.num_observed)) {}
+          values_(static_cast<std::size_t>(call.num_observed * (1 + problem.num_tangents))),
+          num_shown_(call.num_observed) {}
 
     /// Null where they are not finite.
     [[nodiscard]] const Real* at(std::ptrdiff_t lane, std::int32_t k, const Real* state) {
@@ -34,8 +36,8 @@ class ObservedState {
             p_[i] = problem_->p(row, static_cast<std::ptrdiff_t>(i));
         const auto t = static_cast<Real>(problem_->times_of(lane).save_time[k]);
         field_->f(&t, state, p_.data(), values_.data());
-        const bool are_finite =
-            std::all_of(values_.begin(), values_.end(), [](Real x) { return std::isfinite(x); });
+        const bool are_finite = std::all_of(values_.begin(), values_.begin() + num_shown_,
+                                            [](Real x) { return std::isfinite(x); });
         return are_finite ? values_.data() : nullptr;
     }
 
@@ -43,6 +45,7 @@ class ObservedState {
     std::unique_ptr<FieldOnTileOf<Real>> field_;
     const RowProblem<Real>* problem_;
     std::vector<Real> p_, values_;
+    std::ptrdiff_t num_shown_;
 };
 
 /// Puts what save points show into the arrays of a call.
@@ -50,8 +53,13 @@ template <class Real>
 class SolutionOfRows final : public RowRecorder<Real> {
   public:
     SolutionOfRows(Solution<Real>& solution, const std::vector<EnsembleView<Real>>& y,
-                   ObservedState<Real>* observed, bool wants_steps)
-        : solution_(&solution), y_(&y), observed_(observed), wants_steps_(wants_steps) {}
+                   const std::vector<EnsembleView<Real>>& tangents, ObservedState<Real>* observed,
+                   bool wants_steps)
+        : solution_(&solution),
+          y_(&y),
+          tangents_(&tangents),
+          observed_(observed),
+          wants_steps_(wants_steps) {}
     [[nodiscard]] bool wants_steps() const override { return wants_steps_; }
     void save_step(std::ptrdiff_t lane, double t, const Real* state) override {
         solution_->append_step(lane, t, state);
@@ -59,15 +67,25 @@ class SolutionOfRows final : public RowRecorder<Real> {
     [[nodiscard]] bool save(std::ptrdiff_t lane, int, std::int32_t k, const Real* state) override {
         const Real* const shown = observed_ ? observed_->at(lane, k, state) : state;
         if (!shown) return false;
-        const EnsembleView<Real>& y = (*y_)[static_cast<std::size_t>(k)];
-        for (std::ptrdiff_t c = 0; c < y.num_components; ++c) y(lane, c) = shown[c];
+        const auto point = static_cast<std::size_t>(k);
+        show((*y_)[point], lane, shown);
+        const std::ptrdiff_t size = (*y_)[point].num_components;
+        const std::size_t num_tangents = tangents_->size() / y_->size();
+        for (std::size_t i = 0; i < num_tangents; ++i)
+            show((*tangents_)[point * num_tangents + i], lane,
+                 shown + static_cast<std::ptrdiff_t>(i + 1) * size);
         return true;
     }
 
   private:
+    static void show(const EnsembleView<Real>& at, std::ptrdiff_t lane, const Real* numbers) {
+        for (std::ptrdiff_t c = 0; c < at.num_components; ++c) at(lane, c) = numbers[c];
+    }
+
     Solution<Real>* solution_;
-    const std::vector<EnsembleView<Real>>* y_;  // (save point)
-    ObservedState<Real>* observed_;             // null: states are saved
+    const std::vector<EnsembleView<Real>>* y_;         // (save point)
+    const std::vector<EnsembleView<Real>>* tangents_;  // (save point, tangent)
+    ObservedState<Real>* observed_;                    // null: states are saved
     bool wants_steps_;
 };
 
@@ -93,13 +111,26 @@ struct SolveWorker {
     std::unique_ptr<ObservedState<Real>> observed;
 };
 
+/// Where the tangents of some of all directions go: (save point, component, lane, direction).
+template <class Real>
+struct CarriedPart {
+    std::vector<Real>* numbers;
+    std::ptrdiff_t first, num_directions;
+
+    [[nodiscard]] EnsembleView<Real> view(std::ptrdiff_t k, std::ptrdiff_t direction,
+                                          std::ptrdiff_t lanes, std::ptrdiff_t columns) const {
+        return {numbers->data() + k * columns * lanes * num_directions + first + direction, lanes,
+                columns, num_directions, lanes * num_directions};
+    }
+};
+
 /// The solves of one solver object, of arrays.
 template <class Real>
 class SolvesOnRows {
   public:
     Solution<Real>& run(const RowCall& call, const RowArrays<Real>& arrays,
                         const SolutionInto<Real>& into, const Cancellation& cancelled,
-                        const char* where);
+                        const char* where, const CarriedPart<Real>* carried = nullptr);
     // The work of a worker, as threads see it.
     void operator()(std::ptrdiff_t worker, std::ptrdiff_t group);
     [[nodiscard]] bool attends() const { return link_.call->has_poll(); }
@@ -107,14 +138,14 @@ class SolvesOnRows {
 
   private:
     void take(const SolutionInto<Real>& into, const char* where);
-    void open(const SolveOptions& options);
+    void open(const SolveOptions& options, const CarriedPart<Real>* carried);
     void plan(const RowCall& call);
     void begin(const RowCall& call, SolveWorker<Real>& at) const;
     void solve_jointly(const RowCall& call);
 
     PreparedRows<Real> prepared_;
     Solution<Real> solution_;
-    std::vector<EnsembleView<Real>> y_;  // (save point)
+    std::vector<EnsembleView<Real>> y_, tangents_;  // (save point), (save point, tangent)
     CallArrays arrays_;
     LaunchPlan plan_;
     int width_ = 0, num_columns_ = 0;
@@ -129,13 +160,14 @@ class SolvesOnRows {
 template <class Real>
 Solution<Real>& SolvesOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& arrays,
                                         const SolutionInto<Real>& into,
-                                        const Cancellation& cancelled, const char* where) {
+                                        const Cancellation& cancelled, const char* where,
+                                        const CarriedPart<Real>* carried) {
     EmptyUnlessDone guard(solution_);
     prepared_.prepare(call, arrays, where);
-    num_columns_ = call.observed ? call.num_observed : prepared_.problem.state_size;
+    num_columns_ = call.observed ? call.num_observed : prepared_.problem.own_size();
     take(into, where);
     plan(call);
-    open(call.options);
+    open(call.options, carried);
     CallLink to_caller(cancelled, call.options);
     const auto watching = to_caller.watch(call.options.progress, where, prepared_.num_lanes());
     link_ = {&to_caller, &threads_};
@@ -152,8 +184,9 @@ Solution<Real>& SolvesOnRows<Real>::run(const RowCall& call, const RowArrays<Rea
 template <class Real>
 void SolvesOnRows<Real>::take(const SolutionInto<Real>& into, const char* where) {
     const HostMemory memory;
-    require_solution_outputs(into, memory, false, false, where);
+    require_solution_outputs(into, memory, prepared_.problem.num_tangents > 0, false, where);
     y_.clear();
+    tangents_.clear();
     if (!gives_any(into)) return;
     const RowProblem<Real>& problem = prepared_.problem;
     arrays_.clear();
@@ -161,16 +194,35 @@ void SolvesOnRows<Real>::take(const SolutionInto<Real>& into, const char* where)
     arrays_.add_input(problem.p, "p");
     collect_outputs(y_, into.y, memory, prepared_.times().num_saves,
                     {prepared_.num_lanes(), num_columns_}, "y", where, arrays_);
+    collect_outputs(tangents_, into.tangent, memory, prepared_.times().num_saves,
+                    {prepared_.num_lanes(), num_columns_}, "tangent", where, arrays_);
     arrays_.require_apart(where);
-    for (const EnsembleView<Real>& view : y_)
-        fill_here(memory, view, std::numeric_limits<Real>::quiet_NaN());
+    for (const auto* views : {&y_, &tangents_})
+        for (const EnsembleView<Real>& view : *views)
+            fill_here(memory, view, std::numeric_limits<Real>::quiet_NaN());
 }
 template <class Real>
-void SolvesOnRows<Real>::open(const SolveOptions& options) {
-    solution_.reset(prepared_.num_lanes(), prepared_.times().saved(), num_columns_,
-                    prepared_.problem.state_size, {.y = y_.empty(), .steps = options.save_steps});
-    if (!y_.empty()) return;
-    for (std::ptrdiff_t k = 0; k < solution_.num_saves(); ++k) y_.push_back(solution_.y_of(k));
+void SolvesOnRows<Real>::open(const SolveOptions& options, const CarriedPart<Real>* carried) {
+    const int num_tangents = prepared_.problem.num_tangents;
+    const bool has_tangents = num_tangents > 0 && !carried, owns_y = y_.empty(),
+               owns_tangents = has_tangents && tangents_.empty();
+    const std::ptrdiff_t lanes = prepared_.num_lanes();
+    solution_.reset(lanes, prepared_.times().saved(), num_columns_, prepared_.problem.own_size(),
+                    {.y = owns_y,
+                     .has_tangents = has_tangents,
+                     .tangent = owns_tangents,
+                     .steps = options.save_steps});
+    const std::ptrdiff_t saves = solution_.num_saves();
+    if (carried && carried->first == 0)
+        carried->numbers->assign(
+            static_cast<std::size_t>(saves * num_columns_ * lanes * carried->num_directions),
+            std::numeric_limits<Real>::quiet_NaN());
+    for (std::ptrdiff_t k = 0; k < saves; ++k) {
+        if (owns_y) y_.push_back(solution_.y_of(k));
+        if (owns_tangents) tangents_.push_back(solution_.tangent_of(k));
+        for (int i = 0; carried && i < num_tangents; ++i)
+            tangents_.push_back(carried->view(k, i, lanes, num_columns_));
+    }
 }
 template <class Real>
 void SolvesOnRows<Real>::plan(const RowCall& call) {
@@ -202,7 +254,8 @@ void SolvesOnRows<Real>::operator()(std::ptrdiff_t worker, std::ptrdiff_t group)
     SolveWorker<Real>& at = workers_[static_cast<std::size_t>(worker)];
     begin(*call_, at);
     at.solve->step().take_parameters();
-    SolutionOfRows<Real> recorder(solution_, y_, at.observed.get(), call_->options.save_steps);
+    SolutionOfRows<Real> recorder(solution_, y_, tangents_, at.observed.get(),
+                                  call_->options.save_steps);
     at.solve->run(team.first_lane(), team.num_lanes(), recorder,
                   solution_.lanes().data() + team.first_lane(), team);
 }
@@ -216,7 +269,8 @@ void SolvesOnRows<Real>::solve_jointly(const RowCall& call) {
     for (SolveWorker<Real>& at : workers_) {
         begin(call, at);
         at.solve->step().take_parameters();
-        recorders.emplace_back(solution_, y_, at.observed.get(), call.options.save_steps);
+        recorders.emplace_back(solution_, y_, tangents_, at.observed.get(),
+                               call.options.save_steps);
         fields.push_back(at.field.get());
         told.push_back(&recorders.back());
     }
@@ -225,11 +279,19 @@ void SolvesOnRows<Real>::solve_jointly(const RowCall& call) {
                 fields, told, solution_.lanes().data(), true);
 }
 
+/// How many tangents of so many states one solve carries: with eight, that of y is a small part of it.
+[[nodiscard]] int directions_at_once(int num_states) { return std::max(8, 256 / num_states); }
+
 /// The solves of one solver object, and the arrays that they are of.
 template <class Real>
 struct KeptSolves {
     RowArguments<Real> arguments;
     SolvesOnRows<Real> solves;
+};
+/// The same with a tangent.
+template <class Real>
+struct KeptPushes : KeptSolves<Real> {
+    RowTangents<Real> tangents;
 };
 
 }  // namespace
@@ -242,6 +304,97 @@ Solution<Real>& solve_on_rows(Workspace& kept, const RowCall& call, const RowArr
     auto& [arguments, solves] = kept.get<KeptSolves<Real>>();
     return solves.run(call, arguments.with_arrays(call, arrays, where), into, cancelled, where);
 }
+template <class Real>
+Solution<Real>& push_forward_on_rows(Workspace& kept, const RowCall& call,
+                                     const RowArrays<Real>& arrays, const RowArrays<Real>& along,
+                                     const SolutionInto<Real>& into,
+                                     const Cancellation& cancelled) {
+    constexpr const char* where = "pushforward";
+    const OneCall only(kept, where);
+    auto& of_both = kept.get<KeptPushes<Real>>();
+    const RowCall& with_tangent = of_both.tangents.with_tangents(call, {Direction::given}, where);
+    const RowArrays<Real>& given = of_both.tangents.with_tangent(call, arrays, along, where);
+    return of_both.solves.run(with_tangent,
+                              of_both.arguments.with_arrays(with_tangent, given, where), into,
+                              cancelled, where);
+}
+
+namespace {
+
+/// The directions that a solve carries at once, beside each other in a tile.
+template <class Real>
+struct KeptCarried {
+    struct Block {
+        std::vector<Direction> directions;
+        std::vector<int> ones;  // (direction) the component of y0 along which it begins; −1: none
+        RowTangents<Real> tangents;
+        SolvesOnRows<Real> solves;
+    };
+    std::vector<std::unique_ptr<Block>> blocks;
+    std::ptrdiff_t num_directions = 0;
+    std::vector<Real> carried;
+    std::vector<TangentMark> no_marks;
+    Sensitivities<Real> result;
+
+    void plan(const FieldSizes& sizes, bool of_p, bool of_y0) {
+        if (!blocks.empty()) return;
+        const int num_p = of_p ? sizes.parameters : 0;
+        num_directions = num_p + (of_y0 ? sizes.states : 0);
+        const int at_once = directions_at_once(sizes.states);
+        for (int k = 0; k < num_directions; ++k) {
+            if (k % at_once == 0) blocks.push_back(std::make_unique<Block>());
+            blocks.back()->directions.push_back(k < num_p ? Direction{k} : Direction::of_start);
+            blocks.back()->ones.push_back(k - num_p);
+        }
+        for (const auto& block : blocks)
+            for (int& one : block->ones) one = std::max(one, -1);
+    }
+};
+
+}  // namespace
+
+template <class Real>
+Sensitivities<Real>& carry_on_rows(Workspace& kept, const RowCall& call,
+                                   const RowArrays<Real>& arrays, bool of_p, bool of_y0,
+                                   const Cancellation& cancelled) {
+    constexpr const char* where = "sensitivities";
+    const OneCall only(kept, where);
+    auto& all = kept.get<KeptCarried<Real>>();
+    all.plan(call.field->sizes(), of_p, of_y0);
+    require_argument(
+        all.num_directions > 0,
+        "{}: the field has no parameters to differentiate with respect to; give along_y0 after "
+        "the options",
+        where);
+    require_arrays_of(call.field->sizes(), arrays, where);
+    Solution<Real>* first = nullptr;
+    std::ptrdiff_t done = 0;
+    for (const auto& block : all.blocks) {
+        const CarriedPart<Real> part{&all.carried, done, all.num_directions};
+        const RowCall& with = block->tangents.with_tangents(call, block->directions, where);
+        Solution<Real>& found = block->solves.run(
+            with, block->tangents.with_ones(arrays, block->ones), {}, cancelled, where, &part);
+        done += static_cast<std::ptrdiff_t>(block->ones.size());
+        if (!first) first = &found;
+        // Blocks differ where a call is cancelled.
+        for (std::ptrdiff_t lane = 0; lane < found.num_lanes(); ++lane)
+            if (!is_failure(first->result(lane)) && is_failure(found.result(lane)))
+                first->lanes()[static_cast<std::size_t>(lane)] =
+                    found.lanes()[static_cast<std::size_t>(lane)];
+    }
+    all.result.take(*first, all.carried, all.no_marks, all.num_directions);
+    return all.result;
+}
+template Sensitivities<double>& carry_on_rows(Workspace&, const RowCall&, const RowArrays<double>&,
+                                              bool, bool, const Cancellation&);
+template Sensitivities<float>& carry_on_rows(Workspace&, const RowCall&, const RowArrays<float>&,
+                                             bool, bool, const Cancellation&);
+template Solution<double>& push_forward_on_rows(Workspace&, const RowCall&,
+                                                const RowArrays<double>&, const RowArrays<double>&,
+                                                const SolutionInto<double>&, const Cancellation&);
+template Solution<float>& push_forward_on_rows(Workspace&, const RowCall&, const RowArrays<float>&,
+                                               const RowArrays<float>&, const SolutionInto<float>&,
+                                               const Cancellation&);
 template Solution<double>& solve_on_rows(Workspace&, const RowCall&, const RowArrays<double>&,
                                          const SolutionInto<double>&, const Cancellation&);
 template Solution<float>& solve_on_rows(Workspace&, const RowCall&, const RowArrays<float>&,

@@ -56,8 +56,8 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
         loss_p_ = sums ? arena.take<Real>(whole_lines(problem.parameter_size) + num_data * width)
                        : rows(loss->num_parameters());
         loss_of_p_ = sums ? of_p_ : rows(loss->num_parameters());
-        loss_value_ = rows(1);
-        loss_c_ = rows(1);
+        loss_value_ = rows(1 + problem.num_tangents);
+        loss_c_ = rows(1 + problem.num_tangents);
         loss_kept_ = rows(loss->num_residuals());
         loss_t_ = rows(1);
         loss_of_t_ = rows(1);
@@ -252,7 +252,7 @@ void RowGradient<Real>::measure_losses(LaneOutcome* outcomes) {
             step_->state_of(place, saved(k), column_);
             if (team_->call().wants_states())
                 team_->call().keep_state(
-                    first_ + place, std::vector<double>(column_, column_ + problem_->state_size));
+                    first_ + place, std::vector<double>(column_, column_ + problem_->own_size()));
         }
     }
 }
@@ -261,7 +261,9 @@ template <class Real>
 void RowGradient<Real>::seed_losses() {
     FieldOnTileOf<Real>& loss = *objective_.loss;
     const int width = step_->width(), num_saves = problem_->times.num_saves;
-    std::fill_n(loss_c_, width, Real(1));
+    // Of a loss with a tangent, that is what is pulled back.
+    std::fill_n(loss_c_, problem_->num_tangents * width, Real(0));
+    std::fill_n(loss_c_ + problem_->num_tangents * width, width, Real(1));
     for (std::int32_t k = 0; k < num_saves; ++k) {
         if (num_saves > 1) {
             load_loss(k);
@@ -537,7 +539,8 @@ void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* 
             const Real x = of_p_[i * width + place];
             nothing += x - x;
         }
-        for (std::int32_t k = 0; k < problem_->times.num_impulses; ++k) {
+        const int num_amounts = step_->impulses().num_amounts();
+        for (int k = 0; k < num_amounts; ++k) {
             const Real x = step_->impulses().of_amount(place, k);
             nothing += x - x;
         }
@@ -554,7 +557,7 @@ void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* 
         }
         for (int c = 0; c < problem_->state_size; ++c)
             target_.y0(lane, c) += cotangent_[c * width + place];
-        for (std::int32_t k = 0; k < problem_->times.num_impulses; ++k)
+        for (int k = 0; k < num_amounts; ++k)
             target_.impulse_amounts(lane, k) += step_->impulses().of_amount(place, k);
         for (int i = 0; i < num_p; ++i) {
             const Real x = of_p_[i * width + place];

@@ -10,6 +10,7 @@
 #include "joint_rows.hpp"
 #include "round_plan.hpp"
 #include "row_arguments.hpp"
+#include "row_tangents.hpp"
 #include "row_work.hpp"
 #include "row_workers.hpp"
 
@@ -65,7 +66,8 @@ class GradientOnRows : public GradientResults<Real> {
     [[nodiscard]] GradientExtent extent() const {
         const CallTimes& times = prepared_.problem.times;
         return {LaneBlocks::from(0, prepared_.num_lanes()),
-                times.saves_the_end ? 0 : times.num_saves, times.num_impulses};
+                times.saves_the_end ? 0 : times.num_saves,
+                std::ptrdiff_t{times.num_impulses} * (1 + prepared_.problem.num_tangents)};
     }
 
     std::shared_ptr<const FieldMaker> loss_maker_;
@@ -280,9 +282,97 @@ struct GradientsOnRows {
     std::unique_ptr<GradientOnRows<Real>> latest;
     UnreadOnRows<Real> unread;
     KeptThreads threads;
+
+    ValueAndGradient<Real>& run(const RowCall& call, const RowArrays<Real>& arrays,
+                                const RowSeeds<Real>& seeds, const GradientInto<Real>& into,
+                                const Cancellation& cancelled, const char* where) {
+        const RowArrays<Real>& of_numbers = arguments.with_arrays(call, arrays, where);
+        if (!latest || !latest->serves(of_numbers, seeds))
+            latest = std::make_unique<GradientOnRows<Real>>(call, of_numbers, seeds);
+        latest->run(call, of_numbers, seeds, into, cancelled, threads, where);
+        arguments.bring_back(call, arrays, latest->result.gradient);
+        return latest->result;
+    }
 };
 
+/// Those with a direction.
+template <class Real>
+struct ProductsOnRows {
+    RowTangents<Real> tangents;
+    GradientsOnRows<Real> gradients;
+    std::shared_ptr<const FieldMaker> loss;  // of y alone, whose tangent `seeds` have
+    RowSeeds<Real> seeds;
+};
+/// Columns [first, first + count).
+template <class Real>
+[[nodiscard]] EnsembleArray<Real> columns_of(const EnsembleArray<Real>& all, std::ptrdiff_t first,
+                                             std::ptrdiff_t count) {
+    EnsembleArray<Real> some(all.rows(), count);
+    for (std::ptrdiff_t c = 0; c < count; ++c)
+        for (std::ptrdiff_t row = 0; row < all.rows(); ++row) some(row, c) = all(row, first + c);
+    return some;
+}
+/// Half of what has been pulled back from the tangent of a loss: to y and p (0), the product; to their tangents (1),
+/// the gradient.
+template <class Real>
+[[nodiscard]] Gradient<Real> half_of(const Gradient<Real>& both, const RowArrays<Real>& arrays,
+                                     int which) {
+    Gradient<Real> half;
+    const auto take = [&](const EnsembleArray<Real>& from, EnsembleArray<Real>& to) {
+        const std::ptrdiff_t size = from.cols() / 2;
+        to = columns_of(from, which * size, size);
+    };
+    take(both.y0, half.y0);
+    take(both.p, half.p);
+    take(both.impulse_amounts, half.impulse_amounts);
+    if (arrays.has_table) add_rows_of_table(arrays.table, half.p, half.shared);
+    return half;
+}
+
 }  // namespace
+
+template <class Real>
+HessianVectorProduct<Real> multiply_hessian_on_rows(Workspace& kept, const RowCall& call,
+                                                    const RowArrays<Real>& arrays,
+                                                    const RowArrays<Real>& along,
+                                                    const RowSeeds<Real>& seeds,
+                                                    const Cancellation& cancelled) {
+    constexpr const char* where = "hessian_vector_product";
+    const OneCall only(kept, where);
+    require_argument(!call.options.save_steps, said_of(Refusal::steps_of_loss), where);
+    require_argument(call.field->inputs().size == 0,
+                     "{}: an equation that inputs drive has no Hessian over rows; give a "
+                     "compile-time functor without Rows",
+                     where);
+    require_argument(!call.differentiates_times,
+                     "{}: differentiate_times with a Hessian over rows; leave it out, or give a "
+                     "compile-time functor without Rows",
+                     where);
+    auto& products = kept.get<ProductsOnRows<Real>>();
+    const std::vector<Direction> directions{Direction::given};
+    const RowCall& both = products.tangents.with_tangents(call, directions, where);
+    if (products.loss != seeds.loss)
+        products.seeds.loss = with_tangents(seeds.loss, directions, where);
+    products.loss = seeds.loss;
+    products.seeds.arrays = seeds.arrays;
+    products.seeds.may_miss_values = seeds.may_miss_values;
+    const RowArrays<Real>& given = products.tangents.with_tangent(call, arrays, along, where);
+    ValueAndGradient<Real>& found =
+        products.gradients.run(both, given, products.seeds, {}, cancelled, where);
+    products.gradients.unread.tell(found.report, call, arrays, seeds.loss);
+    return {half_of(found.gradient, arrays, 1), half_of(found.gradient, arrays, 0),
+            std::move(found.report), std::move(found.loss)};
+}
+template HessianVectorProduct<double> multiply_hessian_on_rows(Workspace&, const RowCall&,
+                                                               const RowArrays<double>&,
+                                                               const RowArrays<double>&,
+                                                               const RowSeeds<double>&,
+                                                               const Cancellation&);
+template HessianVectorProduct<float> multiply_hessian_on_rows(Workspace&, const RowCall&,
+                                                              const RowArrays<float>&,
+                                                              const RowArrays<float>&,
+                                                              const RowSeeds<float>&,
+                                                              const Cancellation&);
 
 template <class Real>
 ValueAndGradient<Real>& differentiate_on_rows(Workspace& kept, const RowCall& call,
@@ -300,14 +390,10 @@ ValueAndGradient<Real>& differentiate_on_rows(Workspace& kept, const RowCall& ca
         "over rows go with no arrays to write a gradient into, and without "
         "gather_sums; leave these out, or give arrays of y0 and p",
         where);
-    auto& [arguments, latest, unread, threads] = kept.get<GradientsOnRows<Real>>();
-    const RowArrays<Real>& of_numbers = arguments.with_arrays(call, arrays, where);
-    if (!latest || !latest->serves(of_numbers, seeds))
-        latest = std::make_unique<GradientOnRows<Real>>(call, of_numbers, seeds);
-    latest->run(call, of_numbers, seeds, into, cancelled, threads, where);
-    arguments.bring_back(call, arrays, latest->result.gradient);
-    unread.tell(latest->result.report, call, arrays, seeds.loss);
-    return latest->result;
+    auto& gradients = kept.get<GradientsOnRows<Real>>();
+    ValueAndGradient<Real>& found = gradients.run(call, arrays, seeds, into, cancelled, where);
+    gradients.unread.tell(found.report, call, arrays, seeds.loss);
+    return found;
 }
 template ValueAndGradient<double>& differentiate_on_rows(Workspace&, const RowCall&,
                                                          const RowArrays<double>&,

@@ -13,7 +13,11 @@ template <class Real>
 class RowImpulses {
   public:
     RowImpulses(const RowProblem<Real>& problem, int width, bool goes_back, Arena& arena)
-        : width_(width), size_(std::int64_t{problem.times.num_impulses} * width) {
+        : width_(width),
+          num_impulses_(problem.times.num_impulses),
+          num_blocks_(1 + problem.num_tangents),
+          own_size_(problem.own_size()),
+          size_(std::int64_t{num_blocks_} * num_impulses_ * width) {
         if (!goes_back) return;
         found_ = arena.take<Real>(size_);
         of_amounts_ = arena.take<Real>(size_);
@@ -22,15 +26,19 @@ class RowImpulses {
     void begin() { std::fill_n(found_, found_ ? size_ : 0, Real(0)); }
     void begin_back() { std::fill_n(of_amounts_, size_, Real(0)); }
 
-    /// What some of those of a lane, in a place, make of its state, whose components lie `stride` apart.
+    /// What some of those of a lane, in a place, make of its state, whose components lie `stride` apart. Amounts are
+    /// constant: they have no tangents.
     void meet(int place, const LaneTimes& times, const ImpulseRange& range, Real* y,
               std::ptrdiff_t stride) {
         for (std::int32_t k = range.first; k < range.end; ++k) {
             const PlannedImpulse& impulse = times.impulses[k];
-            meet_impulse(impulse, static_cast<Real>(impulse.amount), y[impulse.component * stride],
-                         [&](Real number) {
-                             if (found_) found_[at(place, k)] = number;
-                         });
+            for (int block = 0; block < num_blocks_; ++block) {
+                const bool has_amount = block == 0 || impulse.kind == Impulse::scale;
+                const Real amount = has_amount ? static_cast<Real>(impulse.amount) : Real(0);
+                meet_impulse(impulse, amount, y[row_of(impulse, block) * stride], [&](Real number) {
+                    if (found_) found_[at(place, k, block)] = number;
+                });
+            }
         }
     }
     /// From the cotangent of the state behind them to that before them.
@@ -38,25 +46,35 @@ class RowImpulses {
               std::ptrdiff_t stride) {
         for (std::int32_t k = range.end; k-- > range.first;) {
             const PlannedImpulse& impulse = times.impulses[k];
-            pull_impulse(
-                impulse, static_cast<Real>(impulse.amount), cotangent[impulse.component * stride],
-                [&] { return found_[at(place, k)]; },
-                [&](Real value) { of_amounts_[at(place, k)] += value; });
+            const bool scales = impulse.kind == Impulse::scale;
+            if (scales && num_blocks_ > 1)
+                of_amounts_[at(place, k, 1)] +=
+                    cotangent[row_of(impulse, 1) * stride] * found_[at(place, k, 0)];
+            for (int block = 0; block < num_blocks_; ++block)
+                pull_impulse(
+                    impulse, static_cast<Real>(impulse.amount),
+                    cotangent[row_of(impulse, block) * stride],
+                    [&] { return found_[at(place, k, block)]; },
+                    [&](Real value) { of_amounts_[at(place, k, scales ? 0 : block)] += value; });
         }
     }
-    /// What the amount of an impulse has got.
-    [[nodiscard]] Real of_amount(int place, std::int32_t k) const {
-        return of_amounts_[at(place, k)];
-    }
+    /// Amounts, then their tangents.
+    [[nodiscard]] int num_amounts() const { return num_blocks_ * num_impulses_; }
+    /// What one of these has got.
+    [[nodiscard]] Real of_amount(int place, int k) const { return of_amounts_[at(place, k, 0)]; }
 
   private:
-    [[nodiscard]] std::ptrdiff_t at(int place, std::int32_t k) const {
-        return std::ptrdiff_t{k} * width_ + place;
+    [[nodiscard]] std::ptrdiff_t at(int place, std::int32_t k, int block) const {
+        return (std::ptrdiff_t{block} * num_impulses_ + k) * width_ + place;
+    }
+    /// Of y, or of its tangents.
+    [[nodiscard]] std::ptrdiff_t row_of(const PlannedImpulse& impulse, int block) const {
+        return impulse.component + std::ptrdiff_t{block} * own_size_;
     }
 
-    int width_;
+    int width_, num_impulses_, num_blocks_, own_size_;
     std::int64_t size_;
-    Real *found_ = nullptr, *of_amounts_ = nullptr;  // (impulse, place)
+    Real *found_ = nullptr, *of_amounts_ = nullptr;  // (block, impulse, place)
 };
 
 }  // namespace eddy::inline v0::detail

@@ -205,7 +205,7 @@ bool RowSolve<Real>::save_passed(int place, const Real* y, bool& has_stages, std
         const std::int32_t k = num_saved_[place];
         if (times(place).saves[k] > elapsed) break;
         state_at(place, k, y, has_stages);
-        for (broken = 0; broken < step_.state_size(); ++broken)
+        for (broken = 0; broken < problem_->own_size(); ++broken)
             if (!std::isfinite(state_[broken])) return false;
         broken = -1;
         if (!recorder_->save(lane, place, k, state_)) return false;

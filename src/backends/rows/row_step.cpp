@@ -185,7 +185,7 @@ void RowStep<Real>::next_state(const Real* y, Real* to) const {
 template <class Real>
 bool RowStep<Real>::judge(const Real* y, const RowClocks& clocks) {
     if (!method_->estimates_error) {
-        kernels_->finite_sums(norms_, row_, next_, shape());
+        kernels_->finite_sums(norms_, row_, next_, own_shape());
         return kernels_->judge_constant(clocks.rows(), width_, times_, norms_);
     }
     return kernels_->judge(clocks.rows(), width_, times_, problem_->control, measure_all(y));
@@ -214,7 +214,7 @@ void RowStep<Real>::take_prescribed(const RowClocks& clocks) const {
 }
 template <class Real>
 bool RowStep<Real>::has_finite_slope(int place) const {
-    for (int c = 0; c < problem_->state_size; ++c)
+    for (int c = 0; c < problem_->own_size(); ++c)
         if (!std::isfinite(k_[0][c * width_ + place])) return false;
     return true;
 }
@@ -222,7 +222,7 @@ bool RowStep<Real>::has_finite_slope(int place) const {
 template <class Real>
 void RowStep<Real>::measure(float* norms, const double* weights, const Real* y) {
     kernels_->squared_norms(norms, stage_sum(weights, method_->num_stages), work_, y, next_,
-                            shape(), h_, problem_->tolerances);
+                            own_shape(), h_, problem_->tolerances);
 }
 template <class Real>
 void RowStep<Real>::accept(Real*& y, const RowClocks& clocks, bool swapped) {
@@ -272,7 +272,7 @@ void RowStep<Real>::state_within(int place, const Real* y, double theta, Real* s
 }
 template <class Real>
 Blame RowStep<Real>::blame(int place, const Real* y) const {
-    return detail::blame(problem_->state_size, [&](int c) {
+    return detail::blame(problem_->own_size(), [&](int c) {
         const std::ptrdiff_t at = std::ptrdiff_t{c} * width_ + place;
         if (!method_->estimates_error) return next_[at];
         Real error = 0;

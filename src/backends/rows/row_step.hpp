@@ -27,6 +27,8 @@ class RowStep {
     [[nodiscard]] int width() const { return width_; }
     [[nodiscard]] int state_size() const { return problem_->state_size; }
     [[nodiscard]] row_kernels::Shape shape() const { return {problem_->state_size, width_}; }
+    /// Of what decides: not of tangents.
+    [[nodiscard]] row_kernels::Shape own_shape() const { return {problem_->own_size(), width_}; }
     [[nodiscard]] const row_kernels::Kernels<Real>& kernels() const { return *kernels_; }
     [[nodiscard]] const Real* next() const { return next_; }
     [[nodiscard]] Real* work() const { return work_; }

@@ -19,23 +19,28 @@ std::unique_ptr<FieldOnTileOf<Real>> make_tile(const FieldMaker& field, int widt
 }  // namespace
 
 template <class Real>
-void PreparedRows<Real>::prepare(const RowCall& call, const RowArrays<Real>& arrays,
-                                 const char* where) {
-    const FieldMaker& field = *call.field;
-    require_times_of(call.options, arrays.y0.num_lanes, where);
-    if (times_.tstops.empty()) plan(call, where);
+void require_arrays_of(const FieldSizes& sizes, const RowArrays<Real>& arrays, const char* where) {
     const std::ptrdiff_t lanes = std::max<std::ptrdiff_t>(arrays.y0.num_lanes, 0);
-    require_y0_shape(array_shape(arrays.y0), {lanes, field.num_states()}, where);
-    if (field.inputs().size > 0) require_inputs_of(call.options.inputs, lanes, where);
-    if (field.num_parameters() > 0 || arrays.shares_parameters) {
-        const ArrayShape wanted{arrays.shares_parameters ? 1 : lanes, field.num_parameters()};
-        const bool is_one_row = array_shape(arrays.p) == ArrayShape{1, field.num_parameters()};
+    require_y0_shape(array_shape(arrays.y0), {lanes, sizes.states}, where);
+    if (sizes.parameters > 0 || arrays.shares_parameters) {
+        const ArrayShape wanted{arrays.shares_parameters ? 1 : lanes, sizes.parameters};
+        const bool is_one_row = array_shape(arrays.p) == ArrayShape{1, sizes.parameters};
         require_shape(
             array_shape(arrays.p), wanted, "p", where,
             is_one_row ? ", or eddy::shared(p) for one row that all trajectories use" : "");
     }
     require_finite(arrays.y0, "y0", where);
-    if (field.num_parameters() > 0) require_finite(arrays.p, "p", where);
+    if (sizes.parameters > 0) require_finite(arrays.p, "p", where);
+}
+
+template <class Real>
+void PreparedRows<Real>::prepare(const RowCall& call, const RowArrays<Real>& arrays,
+                                 const char* where) {
+    const FieldMaker& field = *call.field;
+    require_times_of(call.options, arrays.y0.num_lanes, where);
+    if (times_.tstops.empty()) plan(call, where);
+    require_arrays_of(field.sizes(), arrays, where);
+    if (field.inputs().size > 0) require_inputs_of(call.options.inputs, arrays.y0.num_lanes, where);
     problem.y0 = arrays.y0;
     problem.p = arrays.p;
     problem.shares_parameters = arrays.shares_parameters;
@@ -47,12 +52,11 @@ void PreparedRows<Real>::plan(const RowCall& call, const char* where) {
     const FieldMaker& field = *call.field;
     const SolveOptions& options = call.options;
     const MethodOnRows& method = *call.method;
-    require_tolerances(options, field.num_states(), precision_of<Real>(method.estimates_error),
-                       where);
+    const int num_states = field.sizes().own_states();
+    require_tolerances(options, num_states, precision_of<Real>(method.estimates_error), where);
     require_no_paths(options.paths, where);
     atol_.clear();
-    for (int c = 0; c < field.num_states(); ++c)
-        atol_.push_back(static_cast<Real>(options.atol[c]));
+    for (int c = 0; c < num_states; ++c) atol_.push_back(static_cast<Real>(options.atol[c]));
     counted_ = field.counted_components();
     const InputSizes& inputs = field.inputs();
     TimePlan times = plan_times(options,
@@ -62,7 +66,7 @@ void PreparedRows<Real>::plan(const RowCall& call, const char* where) {
     require_possible_on(Machine::rows,
                         Features().with(Feature::own_times_of_joint, call.is_joint && times.is_own),
                         where);
-    require_impulses(times.impulses, field.num_states(), where);
+    require_impulses(times.impulses, num_states, where);
     if (inputs.size > 0) inputs_ = plan_inputs<Real>(options.inputs, use_of(inputs), times, where);
     times_ = std::move(times);
     problem.times = times_.view();
@@ -75,13 +79,14 @@ void PreparedRows<Real>::plan(const RowCall& call, const char* where) {
     problem.is_fused = call.level == RowLevel::fused;
     problem.differentiates_times = call.differentiates_times;
     problem.state_size = field.num_states();
+    problem.num_tangents = field.sizes().tangents;
     problem.parameter_size = field.num_parameters();
 }
 
 template <class Real>
 bool sums_in_tiles(const RowCall& call, bool shares_parameters) {
     constexpr int most_by_lane = 64;  // as in other backends
-    return shares_parameters && call.field->num_parameters() > most_by_lane &&
+    return shares_parameters && call.field->sizes().own_parameters() > most_by_lane &&
            make_tile<Real>(*call.field, 1, true) != nullptr;
 }
 template <class Real>
@@ -95,6 +100,8 @@ std::unique_ptr<FieldOnTileOf<Real>> tile_of(const FieldMaker& field,
     return tile;
 }
 
+template void require_arrays_of(const FieldSizes&, const RowArrays<double>&, const char*);
+template void require_arrays_of(const FieldSizes&, const RowArrays<float>&, const char*);
 template class PreparedRows<double>;
 template class PreparedRows<float>;
 template bool sums_in_tiles<double>(const RowCall&, bool);

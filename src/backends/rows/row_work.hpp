@@ -34,6 +34,10 @@ class PreparedRows {
     std::vector<int> counted_;
 };
 
+/// The shapes of y0 and p of an equation, and that their numbers are finite.
+template <class Real>
+void require_arrays_of(const FieldSizes& sizes, const RowArrays<Real>& arrays, const char* where);
+
 [[nodiscard]] inline InputUse use_of(const InputSizes& inputs) {
     return {inputs.size, inputs.degree, inputs.room()};
 }

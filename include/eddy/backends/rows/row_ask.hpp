@@ -126,6 +126,28 @@ consteval bool check_arrays_on_rows() {
     constexpr bool starts = IsStart<Y0> || (holds_numbers<Y0, Real> && !HasTable<Y0>);
     return check_numbers_on_rows < starts && holds_numbers < Parameters, Real >> ();
 }
+template <class Y0, class Parameters, class Y0Tangent, class PTangent>
+consteval bool check_tangents_on_rows() {
+    using Real = NumberOnRows<Parameters>;
+    constexpr bool start_alike =
+        IsStart<Y0> ? std::is_same_v<Y0Tangent, Y0> : holds_numbers<Y0Tangent, Real>;
+    static_assert(start_alike || !IsStart<Y0>,
+                  "pushforward: y0 is start_from(function), and so is its tangent; give the "
+                  "same in both places");
+    constexpr bool is_one_row = is_shared<Parameters> && HasTable<PTangent>;
+    static_assert(!is_one_row, "solve: p is eddy::shared(p), and so is its tangent");
+    return check_numbers_on_rows < start_alike && holds_numbers < PTangent,
+           Real >> () && !is_one_row;
+}
+template <class Y0, class Parameters>
+consteval bool check_sensitivities_on_rows() {
+    constexpr bool is_array = !HasTable<Parameters> && !IsStart<Y0>;
+    static_assert(
+        is_array,
+        "sensitivities: y0 and p must be arrays of float or double, or p eddy::shared(p); "
+        "give the parameters of each trajectory in a row");
+    return is_array && check_arrays_on_rows<Y0, Parameters>();
+}
 
 /// A start from parameters, as an equation that reads no state.
 template <class Function>

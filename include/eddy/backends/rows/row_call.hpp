@@ -11,6 +11,7 @@
 #include <eddy/solve/ask/parameter_table.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/kept_object.hpp>
+#include <eddy/solve/call/sensitivity_result.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/steppers/rows/method_on_rows.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
@@ -67,6 +68,18 @@ EDDY_EXPORT Solution<Real>& solve_on_rows(Workspace& kept, const RowCall& call,
                                           const RowArrays<Real>& arrays,
                                           const SolutionInto<Real>& into,
                                           const Cancellation& cancelled);
+/// The same with a tangent, which begins with arrays `along` those of the call.
+template <class Real>
+EDDY_EXPORT Solution<Real>& push_forward_on_rows(Workspace& kept, const RowCall& call,
+                                                 const RowArrays<Real>& arrays,
+                                                 const RowArrays<Real>& along,
+                                                 const SolutionInto<Real>& into,
+                                                 const Cancellation& cancelled);
+/// The same with tangents along each parameter, each component of y0, or both.
+template <class Real>
+EDDY_EXPORT Sensitivities<Real>& carry_on_rows(Workspace& kept, const RowCall& call,
+                                               const RowArrays<Real>& arrays, bool of_p, bool of_y0,
+                                               const Cancellation& cancelled);
 /// Solves all lanes and goes back.
 template <class Real>
 EDDY_EXPORT ValueAndGradient<Real>& differentiate_on_rows(Workspace& kept, const RowCall& call,
@@ -74,6 +87,11 @@ EDDY_EXPORT ValueAndGradient<Real>& differentiate_on_rows(Workspace& kept, const
                                                           const RowSeeds<Real>& seeds,
                                                           const GradientInto<Real>& into,
                                                           const Cancellation& cancelled);
+/// A gradient, and the product of the Hessian with a direction, which begins with arrays `along` those of the call.
+template <class Real>
+EDDY_EXPORT HessianVectorProduct<Real> multiply_hessian_on_rows(
+    Workspace& kept, const RowCall& call, const RowArrays<Real>& arrays,
+    const RowArrays<Real>& along, const RowSeeds<Real>& seeds, const Cancellation& cancelled);
 
 }  // namespace detail
 

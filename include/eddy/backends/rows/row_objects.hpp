@@ -61,6 +61,45 @@ class RowSolver : RowObject {
         if constexpr (check_arrays_on_rows<Y0, Parameters>())
             return solve_on_rows(kept_, call_, arrays(y0, p), into, cancelled);
     }
+
+    /// A pushforward, with tangents of y0 and p.
+    template <class Y0, class Parameters, class Y0Tangent, class PTangent>
+    requires(!is_cancellation<PTangent>) decltype(auto) operator()(
+        const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent, const PTangent& p_tangent,
+        const Cancellation& cancelled = {}) {
+        return (*this)(y0, p, y0_tangent, p_tangent, SolutionInto<NumberOnRows<Parameters>>{},
+                       cancelled);
+    }
+    template <class Y0, class Parameters, class Y0Tangent, class PTangent>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
+                              const PTangent& p_tangent,
+                              const SolutionInto<NumberOnRows<Parameters>>& into,
+                              const Cancellation& cancelled = {}) {
+        if constexpr (check_arrays_on_rows<Y0, Parameters>() &&
+                      check_tangents_on_rows<Y0, Parameters, Y0Tangent, PTangent>())
+            return push_forward_on_rows(kept_of_tangents_, call_, arrays(y0, p),
+                                        row_arrays(y0_tangent, p_tangent, nullptr), into,
+                                        cancelled);
+    }
+
+  private:
+    Workspace kept_of_tangents_;
+};
+
+/// `solver(y0, p)`, as of SensitivitySolver.
+template <class Directions>
+class RowSensitivitySolver;
+template <bool of_p, bool of_y0>
+class RowSensitivitySolver<Along<of_p, of_y0>> : RowObject {
+  public:
+    explicit RowSensitivitySolver(RowCall&& call) : RowObject(std::move(call)) {}
+
+    template <class Y0, class Parameters>
+    decltype(auto) operator()(const Y0& y0, const Parameters& p,
+                              const Cancellation& cancelled = {}) {
+        if constexpr (check_sensitivities_on_rows<Y0, Parameters>())
+            return carry_on_rows(kept_, call_, arrays(y0, p), of_p, of_y0, cancelled);
+    }
 };
 
 template <class Parameters>
@@ -93,11 +132,7 @@ class RowGradientSolver : RowObject {
     template <class Data, class Y0, class Parameters>
     decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
                               const Into<Parameters>& into, const Cancellation& cancelled = {}) {
-        auto& seeds = seeds_.template of<Parameters>();
-        take_views(seeds.arrays, given_arrays(data));
-        const std::ptrdiff_t columns = seeds.arrays.empty() ? 0 : seeds.arrays[0].num_components;
-        trace(seeds, may_miss_values<Data>, columns, DynamicVector{static_cast<int>(columns)});
-        return run(seeds, y0, p, into, cancelled);
+        return run(with_data<Parameters>(data), y0, p, into, cancelled);
     }
     // A loss without data.
     template <class Y0, class Parameters>
@@ -108,13 +143,49 @@ class RowGradientSolver : RowObject {
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const Into<Parameters>& into,
                               const Cancellation& cancelled = {}) {
-        auto& seeds = seeds_.template of<Parameters>();
-        seeds.arrays.clear();
-        trace(seeds, false, -1);
-        return run(seeds, y0, p, into, cancelled);
+        return run(without_data<Parameters>(), y0, p, into, cancelled);
+    }
+
+    /// The loss, its gradient, and the product of its Hessian with the direction.
+    template <class Data, class Y0, class Parameters, class Y0Direction, class PDirection>
+    requires(!is_cancellation<PDirection>) auto hessian_vector_product(
+        const Data& data, const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
+        const PDirection& p_direction, const Cancellation& cancelled = {}) {
+        return product(with_data<Parameters>(data), y0, p, y0_direction, p_direction, cancelled);
+    }
+    // Of a loss without data.
+    template <class Y0, class Parameters, class Y0Direction, class PDirection>
+    auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
+                                const PDirection& p_direction, const Cancellation& cancelled = {}) {
+        return product(without_data<Parameters>(), y0, p, y0_direction, p_direction, cancelled);
     }
 
   private:
+    template <class Parameters, class Data>
+    [[nodiscard]] auto& with_data(const Data& data) {
+        auto& seeds = seeds_.template of<Parameters>();
+        take_views(seeds.arrays, given_arrays(data));
+        const std::ptrdiff_t columns = seeds.arrays.empty() ? 0 : seeds.arrays[0].num_components;
+        trace(seeds, may_miss_values<Data>, columns, DynamicVector{static_cast<int>(columns)});
+        return seeds;
+    }
+    template <class Parameters>
+    [[nodiscard]] auto& without_data() {
+        auto& seeds = seeds_.template of<Parameters>();
+        seeds.arrays.clear();
+        trace(seeds, false, -1);
+        return seeds;
+    }
+    template <class Real, class Y0, class Parameters, class Y0Direction, class PDirection>
+    auto product(const TracedSeeds<Real>& seeds, const Y0& y0, const Parameters& p,
+                 const Y0Direction& y0_direction, const PDirection& p_direction,
+                 const Cancellation& cancelled) {
+        if constexpr (check_arrays_on_rows<Y0, Parameters>() &&
+                      check_tangents_on_rows<Y0, Parameters, Y0Direction, PDirection>())
+            return multiply_hessian_on_rows<Real>(kept_of_products_, call_, arrays(y0, p),
+                                                  row_arrays(y0_direction, p_direction, nullptr),
+                                                  seeds, cancelled);
+    }
     template <class Real, class... Data>
     void trace(TracedSeeds<Real>& seeds, bool may_miss, std::ptrdiff_t columns,
                const Data&... data) {
@@ -132,6 +203,7 @@ class RowGradientSolver : RowObject {
     }
 
     [[no_unique_address]] LossFunction loss_;
+    Workspace kept_of_products_;
     SeedsOfBoth<TracedSeeds> seeds_;
 };
 

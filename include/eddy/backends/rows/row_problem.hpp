@@ -36,9 +36,12 @@ struct RowProblem {
     bool sums_tile = false;
     bool differentiates_times = false;
     int state_size = 0, parameter_size = 0;
+    int num_tangents = 0;  // behind y in a state; they decide nothing
     InputTables<Real> inputs{};
     int input_room = 0;  // numbers of a piece of them, which lie behind the parameters
 
+    /// The components of y without its tangents.
+    [[nodiscard]] int own_size() const { return state_size / (1 + num_tangents); }
     /// Where, in a block of parameters, the rows begin of what is read behind them.
     [[nodiscard]] std::ptrdiff_t behind_parameters(int width) const {
         return sums_tile ? whole_lines(parameter_size) : std::ptrdiff_t{parameter_size} * width;

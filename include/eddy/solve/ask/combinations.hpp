@@ -66,9 +66,9 @@ inline constexpr Combinations rows[] = {
     {other_method, "methods that are not explicit Runge–Kutta", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, yes, as_inner}},
     {auto_switch, "`AutoSwitch`", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, no(waiting_switch), as_inner}},
     {gradient, "`value_and_gradient`, `pullback`", {yes, yes, yes, yes, yes, yes}, {yes, yes, yes, yes, yes, yes, yes}},
-    {tangents, "`pushforward`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), no(call_on_rows), yes, yes, yes, as_inner}},
-    {sensitivities, "`sensitivities`", {yes, yes, yes, yes, no(paths_of_directions), no(paths_of_directions)}, {yes, no(tangents_on_tiles), no(call_on_rows), {"of arrays of the host"}, {"of arrays of the host"}, vacant, as_inner}},
-    {hessian, "`hessian_vector_product`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), no(call_on_rows), yes, yes, no(waiting_tangents), as_inner}},
+    {tangents, "`pushforward`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, yes, yes, as_inner}},
+    {sensitivities, "`sensitivities`", {yes, yes, yes, yes, no(paths_of_directions), no(paths_of_directions)}, {yes, no(tangents_on_tiles), yes, {"of arrays of the host"}, {"of arrays of the host"}, vacant, as_inner}},
+    {hessian, "`hessian_vector_product`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, yes, no(waiting_tangents), as_inner}},
     {mass, "mass matrix (index 1)",
      {no(mass_of_method), yes, no(mass_of_method), no(mass_of_method), no(mass_of_method), no(mass_of_method)}},
     {estimate_with_events, "`estimate_gradient_error` with events",
@@ -128,7 +128,7 @@ inline constexpr Combinations rows[] = {
      {again, not_watched, not_watched, again, {"flagged"}, {"flagged"}, as_inner}},
     {tangents_watched, "trajectories with unreliable tangents (`pushforward`)",
      {{"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, not_watched},
-     {{"flagged"}, vacant, vacant, {"flagged"}, {"flagged"}, {"flagged"}, as_inner}},
+     {{"flagged"}, vacant, not_watched, {"flagged"}, {"flagged"}, {"flagged"}, as_inner}},
     {thrust_vectors, "vectors of Thrust, by `view`", {},
      {{"of host systems"}, {"of host systems"}, {"of host systems"}, {"of CUDA's; a `host_vector` is copied"}, {"of CUDA's; a `host_vector` is copied"}, {"of CUDA's"}, as_inner},
      {{"for inputs and results"}, {"for inputs"}, {"for inputs and results"}, {"for inputs"}, {"for inputs and results"}, vacant}},
@@ -188,9 +188,8 @@ consteval bool check_refusal() {
     static_assert(refusal != Refusal::equation_on_rows,
                   "Rows: this backend solves ordinary equations without events; leave Rows{} out");
     static_assert(refusal != Refusal::call_on_rows,
-                  "Rows: an equation over rows has solve, value_and_gradient and pullback, without "
-                  "estimate_gradient_error; leave that out, or give a compile-time functor without "
-                  "Rows{}");
+                  "Rows: an equation over rows has no estimate_gradient_error; leave that out, or "
+                  "give a compile-time functor without Rows{}");
     static_assert(refusal != Refusal::joint_without_tiles,
                   "solve: JointController is for the backends Tiles and Rows, which step all "
                   "trajectories together; name one after the options, or leave the controller out");

@@ -10,16 +10,6 @@
 
 namespace eddy::inline v0 {
 
-/// With respect to what derivatives are wanted.
-template <bool parameters, bool y0>
-struct Along {};
-/// First after the options of `sensitivities`: with respect to all parameters, as without it.
-inline constexpr Along<true, false> along_parameters{};
-/// First after the options of `sensitivities`: with respect to y0.
-inline constexpr Along<false, true> along_y0{};
-/// First after the options of `sensitivities`: with respect to all parameters, then to y0.
-inline constexpr Along<true, true> along_both{};
-
 namespace detail {
 
 /// Do the steps of a call carry tangents? Those of the methods of lane/method_tangents.hpp, on the machines that say so.

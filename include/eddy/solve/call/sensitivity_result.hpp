@@ -9,6 +9,16 @@
 
 namespace eddy::inline v0 {
 
+/// With respect to what derivatives are wanted.
+template <bool parameters, bool y0>
+struct Along {};
+/// First after the options of `sensitivities`: with respect to all parameters, as without it.
+inline constexpr Along<true, false> along_parameters{};
+/// First after the options of `sensitivities`: with respect to y0.
+inline constexpr Along<false, true> along_y0{};
+/// First after the options of `sensitivities`: with respect to all parameters, then to y0.
+inline constexpr Along<true, true> along_both{};
+
 /// One derivative for each trajectory, component and direction. A view of what `sensitivities` returned.
 template <class Real>
 struct SensitivityView {

@@ -16,10 +16,26 @@ namespace eddy::inline v0 {
 
 /// The sizes of a right-hand side.
 struct FieldSizes {
-    int states = 0;
-    int parameters = 0;
-    bool reads_time = false;
-    InputSizes inputs{};
+    int states = 0;                        ///< components of y, and of its tangents behind them
+    int parameters = 0;                    ///< components of p, and of its tangent behind them
+    bool reads_time = false;               ///< does f depend on t?
+    InputSizes inputs{};                   ///< what it reads of inputs
+    int tangents = 0;                      ///< of y; they decide no step
+    bool parameters_have_tangent = false;  ///< has p one?
+
+    /// The components of y without its tangents.
+    [[nodiscard]] int own_states() const { return states / (1 + tangents); }
+    /// The components of p without its tangent.
+    [[nodiscard]] int own_parameters() const {
+        return parameters_have_tangent ? parameters / 2 : parameters;
+    }
+};
+
+/// What a tangent of y begins with, and along which parameter it goes: both are given; its start alone; else the number of
+/// a component of p.
+enum class Direction : int {
+    given = -2,    ///< its start and ṗ are given
+    of_start = -1  ///< its start is given, and p is constant
 };
 
 /// f, forward and pull of one equation over a tile of `width` trajectories, (row, trajectory) each. It is
@@ -93,9 +109,15 @@ class FieldMaker {
     [[nodiscard]] const FieldSizes& sizes() const { return sizes_; }
     /// The components that count in norms of errors, in order: those that change; all, where none does or it is not known.
     [[nodiscard]] virtual std::vector<int> counted_components() const {
-        std::vector<int> all(static_cast<std::size_t>(num_states()));
+        std::vector<int> all(static_cast<std::size_t>(sizes_.own_states()));
         std::iota(all.begin(), all.end(), 0);
         return all;
+    }
+    /// The equation of y and of tangents of it, one after another, whose steps are those of y: their bits are those of
+    /// `f`. One that is given alone has ṗ behind p. Null where the equation knows no derivatives.
+    [[nodiscard]] virtual std::shared_ptr<const FieldMaker> with_tangents(
+        const std::vector<Direction>& /*directions*/) const {
+        return nullptr;
     }
     /// The components of p that f does not read, in order. None where it is not known.
     [[nodiscard]] virtual std::vector<int> unread_parameters() const { return {}; }

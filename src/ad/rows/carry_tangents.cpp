@@ -1,0 +1,102 @@
+#include "carry_tangents.hpp"
+#include <algorithm>
+#include <eddy/ad/forward_loop.hpp>
+#include <eddy/core/error.hpp>
+
+namespace eddy::inline v0::detail {
+namespace {
+
+constexpr int states = 1, parameters = 2;  // arguments
+
+/// The walk of one direction.
+struct AlongDirection {
+    Graph graph;
+    int num_primal, num_states, num_parameters;
+    int first_of_y = 0,
+        first_of_p = -1;  // where its tangents lie in these arguments; −1: they have none
+    Direction direction = Direction::given;
+
+    /// Tangents of the results, as nodes; the graph has grown.
+    std::vector<int> run() {
+        Forward forward(std::move(graph), num_primal);
+        for (int i = 0; i < num_primal; ++i) {
+            const int tangent = tangent_of(forward.graph(), i);
+            if (tangent >= 0) forward.set_tangent(i, tangent);
+        }
+        forward.run();
+        std::vector<int> nodes;
+        const Output& x = forward.graph().outputs[0];
+        for (int k = 0; k < x.count; ++k)
+            nodes.push_back(forward.tangent_or_zero_of(forward.graph().output_node(x, k)).node());
+        graph = std::move(forward.graph());
+        return nodes;
+    }
+
+  private:
+    /// Of a node that reads an argument; −1: it has none.
+    [[nodiscard]] int tangent_of(Graph& to, int i) const {
+        const Node node = to[i];
+        if (node.op != Op::argument) return -1;
+        if (node.index == states)
+            return to.push_argument(states, first_of_y + node.offset, node.size);
+        if (node.index != parameters || node.offset >= num_parameters) return -1;
+        if (first_of_p >= 0)
+            return to.push_argument(parameters, first_of_p + node.offset, node.size);
+        const int at = static_cast<int>(direction) - node.offset;
+        if (direction == Direction::of_start || at < 0 || at >= node.size) return -1;
+        std::vector<int> parts;
+        if (at > 0) parts.push_back(to.push_zeros(at));
+        parts.push_back(to.push_constant(1));
+        if (at + 1 < node.size) parts.push_back(to.push_zeros(node.size - at - 1));
+        return parts.size() == 1 ? parts[0]
+                                 : to.push_list({.op = Op::concat, .size = node.size}, parts);
+    }
+};
+
+/// What lies behind the parameters moves further back. False where a node reads both.
+bool make_room(Graph& graph, int num_parameters, int room) {
+    for (Node& node : graph.nodes) {
+        if (node.op != Op::argument || node.index != parameters) continue;
+        if (node.offset < num_parameters && node.offset + node.size > num_parameters) return false;
+        if (node.offset >= num_parameters) node.offset += room;
+    }
+    return true;
+}
+
+}  // namespace
+
+Graph carry_tangents(const Graph& graph, int num_parameters,
+                     const std::vector<Direction>& directions) {
+    AlongDirection along{finish_code(graph), 0, graph.arguments[states].size, num_parameters};
+    along.num_primal = along.graph.size();
+    const int given = num_parameters * static_cast<int>(std::count(
+                                           directions.begin(), directions.end(), Direction::given));
+    if (!make_room(along.graph, num_parameters, given)) return {};
+    std::vector<int> parts;
+    for (int k = 0; k < along.graph.outputs[0].count; ++k)
+        parts.push_back(along.graph.output_node(along.graph.outputs[0], k));
+    int next_of_p = num_parameters;
+    along.first_of_y = along.num_states;
+    for (const Direction direction : directions) {
+        const bool is_given = direction == Direction::given;
+        along.direction = direction;
+        along.first_of_p = is_given ? next_of_p : -1;
+        for (const int node : along.run()) parts.push_back(node);
+        next_of_p += is_given ? num_parameters : 0;
+        along.first_of_y += along.num_states;
+    }
+    Graph result = std::move(along.graph);
+    require_argument(
+        result.error == TraceError::none,
+        "pushforward: the equation has no forward mode: a function in it has a pullback "
+        "of its own (custom_vjp); write custom_jvp, which serves both modes");
+    const int times = 1 + static_cast<int>(directions.size());
+    const int size = graph.outputs[0].size * times;
+    result.arguments[states].size *= times;
+    result.arguments[parameters].size += given;
+    result.outputs.clear();
+    result.push_output(parts, size, false);
+    return passes::simplify(std::move(result));
+}
+
+}  // namespace eddy::inline v0::detail

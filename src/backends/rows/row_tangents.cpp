@@ -1,0 +1,105 @@
+#include "row_tangents.hpp"
+#include <eddy/solve/ask/validate.hpp>
+#include <eddy/solve/call/start_values.hpp>
+#include "row_work.hpp"
+
+namespace eddy::inline v0::detail {
+
+std::shared_ptr<const FieldMaker> with_tangents(const std::shared_ptr<const FieldMaker>& field,
+                                                const std::vector<Direction>& directions,
+                                                const char* where) {
+    if (!field) return nullptr;
+    auto both = field->with_tangents(directions);
+    require_argument(
+        both != nullptr,
+        "{}: the equation, what is observed of it or its loss is given without forward "
+        "mode; make it by trace_field or parse_field, or give its FieldMaker a "
+        "with_tangents",
+        where);
+    return both;
+}
+
+template <class Real>
+const RowCall& RowTangents<Real>::with_tangents(const RowCall& call,
+                                                const std::vector<Direction>& directions,
+                                                const char* where) {
+    if (call_.field) return call_;
+    require_argument(!call.options.tangents_in_error_norm,
+                     "{}: tangents_in_error_norm = true over rows, where tangents decide no step; "
+                     "leave it out, or give a compile-time functor without Rows",
+                     where);
+    RowCall both = call;
+    both.field = detail::with_tangents(call.field, directions, where);
+    both.observed = detail::with_tangents(call.observed, directions, where);
+    return call_ = std::move(both);
+}
+
+template <class Real>
+const RowArrays<Real>& RowTangents<Real>::with_tangent(const RowCall& call,
+                                                       const RowArrays<Real>& given,
+                                                       const RowArrays<Real>& along,
+                                                       const char* where) {
+    const FieldSizes& sizes = call.field->sizes();
+    const GivenParameters<Real> p{given.p, given.table, given.shares_parameters, given.has_table},
+        of_p{along.p, along.table, given.shares_parameters, along.has_table};
+    const std::ptrdiff_t lanes =
+        given.start ? lanes_of_start(call.options.t0, p.num_lanes(), given.num_started, where)
+                    : given.y0.num_lanes;
+    if (given.start || given.has_table)
+        p.require_shape_of(lanes, sizes.parameters, "p", where);
+    else
+        require_arrays_of(sizes, given, where);
+    arrays_ = {.shares_parameters = given.shares_parameters, .num_started = lanes};
+    if (sizes.parameters > 0) {
+        of_p.require_shape_of(lanes, sizes.parameters, "the tangent of p", where);
+        if (!along.has_table) require_finite(along.p, "the tangent of p", where);
+    }
+    join(p_, given.shares_parameters ? 1 : lanes, sizes.parameters, p, of_p);
+    arrays_.p = ensemble_view(p_);
+    if (given.start) {
+        if (start_of_y0_ != given.start)
+            start_ = detail::with_tangents(given.start, {Direction::given}, where);
+        start_of_y0_ = given.start;
+        arrays_.start = start_;
+        return arrays_;
+    }
+    require_shape(array_shape(along.y0), {lanes, sizes.states}, "the tangent of y0", where);
+    require_finite(along.y0, "the tangent of y0", where);
+    join(y0_, lanes, sizes.states, given.y0, along.y0);
+    arrays_.y0 = ensemble_view(y0_);
+    return arrays_;
+}
+/// Rows of values, then of their tangents.
+template <class Real>
+void RowTangents<Real>::join(EnsembleArray<Real>& both, std::ptrdiff_t rows, std::ptrdiff_t size,
+                             const auto& values, const auto& tangents) {
+    both.assign(rows, 2 * size, Real(0));
+    for (std::ptrdiff_t i = 0; i < size; ++i)
+        for (std::ptrdiff_t row = 0; row < rows; ++row) {
+            both(row, i) = values(row, i);
+            both(row, size + i) = tangents(row, i);
+        }
+}
+
+template <class Real>
+const RowArrays<Real>& RowTangents<Real>::with_ones(const RowArrays<Real>& given,
+                                                    const std::vector<int>& places) {
+    const std::ptrdiff_t lanes = given.y0.num_lanes, size = given.y0.num_components;
+    y0_.assign(lanes, size * static_cast<std::ptrdiff_t>(1 + places.size()), Real(0));
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        for (std::ptrdiff_t i = 0; i < size; ++i) y0_(lane, i) = given.y0(lane, i);
+        std::ptrdiff_t first = size;
+        for (const int place : places) {
+            if (place >= 0) y0_(lane, first + place) = 1;
+            first += size;
+        }
+    }
+    arrays_ = given;
+    arrays_.y0 = ensemble_view(y0_);
+    return arrays_;
+}
+
+template class RowTangents<double>;
+template class RowTangents<float>;
+
+}  // namespace eddy::inline v0::detail
