@@ -7,93 +7,19 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <string_view>
-
-#include "scalar_list.hpp"
 
 #ifdef EDDY_ASSEMBLER
 #include <sys/mman.h>
 
 #include "assembler.hpp"
+#include "list_reads.hpp"
 #endif
 
 namespace eddy::inline v0::detail {
 
 #ifdef EDDY_ASSEMBLER
 namespace {
-
-constexpr int never = std::numeric_limits<int>::max();
-
-/// When the value of each operand, and of each result, is read next.
-struct NextReads {
-    struct Of {
-        int place[3] = {-1, -1, -1};  // −1: a value that has no row
-        int operand[3] = {never, never, never};
-        int result = never;
-    };
-    std::vector<Of> of;  // (operation)
-
-    explicit NextReads(const ProgramCode& code) : of(code.operations.size()) {
-        std::vector<int> next(at(code.num_shared() + code.num_rows()), never);
-        const auto& operations = code.operations;
-        for (std::size_t s = operations.size(); s-- > 0;) {
-            const RowOperation& now = operations[s];
-            Of& reads = of[s];
-            if (now.is_stored) {
-                reads.result = std::min(reads.result, next[at(now.to)]);
-                next[at(now.to)] = never;
-            }
-            const int count = row_operand_count(now.op);
-            for (int k = 0; k < count; ++k) {
-                const bool is_last = now.kind[k] == RowOperand::last;
-                if (is_last) of[s - 1].result = static_cast<int>(s);
-                reads.place[k] = !is_last                      ? now.from[k]
-                                 : operations[s - 1].is_stored ? operations[s - 1].to
-                                                               : -1;
-                if (reads.place[k] >= 0) reads.operand[k] = next[at(reads.place[k])];
-            }
-            for (int k = 0; k < count; ++k)
-                if (reads.place[k] >= 0) next[at(reads.place[k])] = static_cast<int>(s);
-        }
-    }
-};
-
-/// Where places lie.
-class Places {
-  public:
-    struct Place {
-        int block = 0, row = 0;
-        bool is_shared = false;
-    };
-
-    explicit Places(const ProgramCode& code) {
-        add(code.num_shared(), true);
-        add(code.num_scratch, false);
-        std::size_t block = 0;
-        for (const auto* sizes : {&code.argument_sizes, &code.result_sizes})
-            for (const int size : *sizes) {
-                add(size, block < code.are_numbers.size() && code.are_numbers[block] != 0);
-                ++block;
-            }
-    }
-    [[nodiscard]] Place operator[](int place) const {
-        const auto next = std::upper_bound(ends_.begin(), ends_.end(), place);
-        const auto block = next - ends_.begin();
-        const int first = block == 0 ? 0 : ends_[static_cast<std::size_t>(block - 1)];
-        return {static_cast<int>(block), place - first,
-                is_shared_[static_cast<std::size_t>(block)] != 0};
-    }
-    [[nodiscard]] bool is_scratch(int place) const { return place >= ends_[0] && place < ends_[1]; }
-
-  private:
-    void add(int size, bool is_shared) {
-        ends_.push_back(size + (ends_.empty() ? 0 : ends_.back()));
-        is_shared_.push_back(is_shared);
-    }
-    std::vector<int> ends_;
-    std::vector<char> is_shared_;  // (block)
-};
 
 /// Writes the parts of a list, one after another.
 class PartWriter {
