@@ -5,6 +5,7 @@
 #include <cmath>
 #include <eddy/backends/cpu.hpp>
 #include <eddy/backends/serial.hpp>
+#include <eddy/runtime.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/kvaerno5.hpp>
 #include <eddy/solvers/rodas5p.hpp>
@@ -130,6 +131,29 @@ TEST_CASE("pollution: gradients by 25 rates and 20 starts, which forward mode co
     // only at the end of the step. Along rates nothing does.
     check_modes(eddy::Kvaerno5{}, 0, 1e-12, 0);
     check_modes(eddy::Kvaerno5{}, 1e-8, 1e-12);
+}
+
+TEST_CASE("pollution: as a text, over rows, it has the same loss, steps and gradients") {
+    constexpr int lanes = 11;
+    const Array y0 = repeated(lanes, Pollution::y0);
+    Array p = repeated(lanes, Pollution::p0);
+    for (int lane = 0; lane < lanes; ++lane) p(lane, 1) *= 1 + 0.2 * lane;
+    const eddy::RuntimeField text = eddy::parse_field(eddy::to_text(
+        eddy::trace_field(Pollution::state_size, Pollution::parameter_size, Pollution{})));
+    const eddy::SolveOptions options{.t1 = 60, .rtol = 1e-5, .atol = 1e-10};
+
+    const auto rows = eddy::value_and_gradient(text, eddy::Rodas5P{}, Logarithms{}, y0, p, options);
+    const auto compiled = eddy::value_and_gradient(Pollution{}, eddy::Rodas5P{}, Logarithms{}, y0,
+                                                   p, options, eddy::Serial{});
+
+    REQUIRE(rows.report.success());
+    for (int lane = 0; lane < lanes; ++lane) {
+        CAPTURE(lane);
+        CHECK(rows.loss(lane) == compiled.loss(lane));
+        CHECK(rows.report.stats(lane).evaluations == compiled.report.stats(lane).evaluations);
+        for (int i = 0; i < Pollution::parameter_size; ++i)
+            CHECK(rows.gradient.p(lane, i) == Approx(compiled.gradient.p(lane, i)).epsilon(1e-9));
+    }
 }
 
 TEST_CASE("pollution: long iterated steps have the same bits in packs") {

@@ -206,6 +206,7 @@ class GraphField final : public FieldMaker {
           shared_code_(std::make_shared<const FieldCode>(
               with_inputs_apart(graph, sizes.inputs.room()), level, true, sizes.inputs.size > 0)) {}
 
+    [[nodiscard]] const Graph* graph() const override { return &code_->graph(); }
     [[nodiscard]] std::unique_ptr<FieldOnTile> on_tile(int width) const override {
         return make<double>(code_, width);
     }

@@ -168,6 +168,7 @@ Solution<Real>& SolvesOnRows<Real>::run(const RowCall& call, const RowArrays<Rea
     take(into, where);
     plan(call);
     open(call.options, carried);
+    solution_.set_attempt_cost(cost_of_attempt(*call.method));
     CallLink to_caller(cancelled, call.options);
     const auto watching = to_caller.watch(call.options.progress, where, prepared_.num_lanes());
     link_ = {&to_caller, &threads_};

@@ -7,7 +7,7 @@ namespace eddy::inline v0::detail {
 template <class Real>
 std::int64_t RowGradient<Real>::kept_bytes(int num_states, int num_residuals,
                                            const MethodOnRows& method, int width) {
-    const std::int64_t rows = std::int64_t{method.num_dense} * (num_states + num_residuals);
+    const std::int64_t rows = std::int64_t{method.num_kept()} * (num_states + num_residuals);
     return width * (rows * std::int64_t{sizeof(Real)} + std::int64_t{sizeof(LoggedStep)}) +
            std::int64_t{sizeof(std::int64_t)};
 }
@@ -31,7 +31,8 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
       planned_bytes_(static_cast<std::int64_t>(arena.num_bytes())),
       log_(plan.logged_rounds * field.width(), plan.slots * field.width(), field.width(), arena),
       num_kept_(plan.slots),
-      kept_size_(std::int64_t{problem.method->num_dense} * step_->rows_per_stage() * field.width()),
+      kept_size_(std::int64_t{problem.method->num_kept()} * step_->rows_per_stage() *
+                 field.width()),
       kept_(arena.take<Real>(num_kept_ * kept_size_)),
       round_kept_(arena.take<std::int64_t>(num_kept_)) {
     planned_bytes_ = static_cast<std::int64_t>(arena.num_bytes()) - planned_bytes_;
@@ -393,9 +394,13 @@ void RowGradient<Real>::add_dense(int place, const Real* seed, double theta) {
     Real weights[MethodOnRows::most_stages];
     step_->dense_weights(theta, weights);
     const int width = step_->width();
-    const Real h = step_->sizes()[place];
+    const bool is_explicit = problem_->method->rosenbrock == nullptr;
+    const Real h = is_explicit ? step_->sizes()[place] : 1;
+    const auto of_next = is_explicit ? Real(0) : static_cast<Real>(theta);
     const row_kernels::Kernels<Real>& kernels = step_->kernels();
-    kernels.add_column(dense_of_y_ + place, width, 1, seed, 1, problem_->state_size);
+    kernels.add_column(dense_of_y_ + place, width, 1 - of_next, seed, 1, problem_->state_size);
+    if (!is_explicit)
+        kernels.add_column(cotangent_ + place, width, of_next, seed, 1, problem_->state_size);
     for (int i = 0; i < num_dense(); ++i) {
         if (weights[i] == 0) continue;
         kernels.add_column(dense_of_k_[i] + place, width, h * weights[i], seed, 1,

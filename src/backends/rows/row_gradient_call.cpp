@@ -153,7 +153,7 @@ void GradientOnRows<Real>::plan_back(const FieldOnTileOf<Real>& field) {
         plan_, options, budget,
         most_rounds_of_lane(prepared_.problem.times, call_->method->estimates_error),
         {width_ * std::int64_t{sizeof(LoggedStep)},
-         RowGradient<Real>::kept_bytes(num_states, field.num_residuals(), *call_->method, width_)},
+         RowGradient<Real>::kept_bytes(num_states, field.num_kept(), *call_->method, width_)},
         [&](bool with_clocks) {
             return RowGradient<Real>::bytes_of_slot(num_states, width_, with_clocks);
         });
@@ -237,6 +237,7 @@ void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& array
                 result.gradient.inputs);
     result.report.checkpoints = plan_.checkpoints;
     set_costs(result.report, costs);
+    result.report.set_attempt_cost(cost_of_attempt(*call_->method));
     this->finish_sums(call.options.gather_sums, where);
     for (std::ptrdiff_t i = 0; arrays.shares_parameters && i < call.field->num_parameters(); ++i)
         target.p(0, i) = this->total_of_p(i);

@@ -23,9 +23,9 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
       impulses_(problem, field.width(), goes_back, arena),
       times_(problem.row_times()),
       width_(field.width()),
-      num_residuals_(goes_back ? field.num_residuals() : 0),
+      num_residuals_(goes_back ? field.num_kept() : 0),
       goes_back_(goes_back),
-      is_large_(width_ > 1 &&
+      is_large_(width_ > 1 && !method_->rosenbrock &&
                 problem.state_size * width_ * (method_->num_stages + 2) > numbers_of_cache<Real>) {
     plan_pairs();
     // A line apart, so that blocks do not meet in the sets of a cache.
@@ -41,11 +41,31 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
     p_ = arena.take<Real>(problem.size_of_reads(width_) + line);
     loaded_ = arena.take<std::int32_t>(width_);
     norms_ = arena.take<float>(2 * RowClocks::num_places(width_));
+    if (method_->rosenbrock) {
+        take_rows(arena);
+        return;
+    }
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
     if (!goes_back) return;
     k_cotangent_ = rows(problem.state_size);
     if (problem.differentiates_times) of_time_ = rows(1);
     for (int i = 0; i < method_->num_dense; ++i) stage_cotangent_[i] = rows(problem.state_size);
+}
+
+template <class Real>
+void RowStep<Real>::take_rows(Arena& arena) {
+    const int size = problem_->state_size;
+    const int before_stages = size * (method_->estimates_error ? 2 : 1) + 1;
+    num_solved_ = before_stages + size * method_->num_dense;
+    const auto rows = [&](std::ptrdiff_t count) { return arena.take<Real>(count * width_); };
+    step_times_ = rows(method_->rosenbrock->num_stages + 1);
+    ones_ = rows(1);
+    solved_ = rows(num_solved_);
+    if (goes_back_) solved_cotangent_ = rows(num_solved_);
+    error_ = solved_ + std::ptrdiff_t{size} * width_;
+    health_ = solved_ + std::ptrdiff_t{before_stages - 1} * width_;
+    for (int i = 0; i < method_->num_dense; ++i)
+        k_[i] = health_ + (1 + std::ptrdiff_t{size} * i) * width_;
 }
 
 template <class Real>
@@ -84,8 +104,8 @@ void RowStep<Real>::choose_first_sizes(const Real* y, double* sizes) {
 }
 
 template <class Real>
-void RowStep<Real>::set_time(const RowClocks& clocks, double c) {
-    if (field_->reads_time()) kernels_->stage_times(time_, clocks.rows(), width_, c);
+void RowStep<Real>::set_time(Real* to, const RowClocks& clocks, double c) const {
+    if (field_->reads_time()) kernels_->stage_times(to, clocks.rows(), width_, c);
 }
 template <class Real>
 Sum<Real> RowStep<Real>::stage_sum(const double* weights, int count) const {
@@ -117,7 +137,7 @@ Real* RowStep<Real>::place_of(int i, Real* kept, int num_kept) const {
 }
 template <class Real>
 void RowStep<Real>::evaluate(int i, const Real* state, Real* residuals, const RowClocks& clocks) {
-    set_time(clocks, method_->c[i]);
+    set_time(time_, clocks, method_->c[i]);
     if (residuals)
         field_->forward(time_, state, p_, k_[i], residuals);
     else
@@ -126,6 +146,10 @@ void RowStep<Real>::evaluate(int i, const Real* state, Real* residuals, const Ro
 template <class Real>
 void RowStep<Real>::stages(int first, int last, const Real* y, const RowClocks& clocks, Real* kept,
                            int num_kept) {
+    if (method_->rosenbrock) {
+        if (first < last) solve_step(y, clocks, kept);
+        return;
+    }
     bool is_begun = false;
     for (int i = first; i < last; ++i) {
         const bool is_kept = kept && i < num_kept;
@@ -155,6 +179,7 @@ void RowStep<Real>::stages(int first, int last, const Real* y, const RowClocks& 
 }
 template <class Real>
 bool RowStep<Real>::keeps_dense_stages() const {
+    if (method_->rosenbrock) return true;
     return method_->num_dense == method_->num_stages && problem_->times.num_saves > 1;
 }
 template <class Real>
@@ -180,12 +205,17 @@ void RowStep<Real>::attempt(const Real* y, const RowClocks& clocks, Real* kept) 
 }
 template <class Real>
 void RowStep<Real>::next_state(const Real* y, Real* to) const {
+    if (method_->rosenbrock)
+        return static_cast<void>(
+            std::copy_n(solved_, std::ptrdiff_t{problem_->state_size} * width_, to));
     kernels_->sum_rows(to, y, shape(), h_, stage_sum(method_->b, method_->num_needed));
 }
 template <class Real>
 bool RowStep<Real>::judge(const Real* y, const RowClocks& clocks) {
     if (!method_->estimates_error) {
         kernels_->finite_sums(norms_, row_, next_, own_shape());
+        for (int place = 0; method_->rosenbrock && place < width_; ++place)
+            if (has_failed(place)) norms_[place] = 0;
         return kernels_->judge_constant(clocks.rows(), width_, times_, norms_);
     }
     return kernels_->judge(clocks.rows(), width_, times_, problem_->control, measure_all(y));
@@ -197,6 +227,15 @@ bool RowStep<Real>::judge_jointly(const RowClocks& clocks, float squared_norm) {
 }
 template <class Real>
 const float* RowStep<Real>::measure_all(const Real* y) {
+    if (method_->rosenbrock) {
+        Sum<Real> error;
+        error.add(1, error_);
+        kernels_->squared_norms(norms_, error, work_, y, next_, shape(), ones_,
+                                problem_->tolerances);
+        for (int place = 0; place < width_; ++place)
+            if (has_failed(place)) norms_[place] = std::numeric_limits<float>::infinity();
+        return norms_;
+    }
     measure(norms_, method_->b_error, y);
     if (method_->b_coarse) {
         float* const coarse = norms_ + RowClocks::num_places(width_);
@@ -256,11 +295,21 @@ void RowStep<Real>::state_of(int place, const Real* rows, Real* state) const {
 }
 template <class Real>
 void RowStep<Real>::dense_weights(double theta, Real* weights) const {
+    if (const RosenbrockOnRows* const of = method_->rosenbrock) {
+        std::fill_n(weights, of->num_needed, Real(0));
+        const auto fraction = static_cast<Real>(theta);
+        Real power = fraction * (1 - fraction);
+        for (int r = 0; r < of->num_powers; ++r, power *= fraction)
+            for (int i = 0; i < of->num_needed; ++i)
+                weights[i] += static_cast<Real>(of->h_of(r, i)) * power;
+        return;
+    }
     kernels_->dense_weights(weights, method_->dense, method_->num_dense, method_->num_powers,
                             static_cast<Real>(theta));
 }
 template <class Real>
 void RowStep<Real>::state_within(int place, const Real* y, double theta, Real* state) const {
+    if (method_->rosenbrock) return state_within_solved(place, y, static_cast<Real>(theta), state);
     Real weights[MethodOnRows::most_stages];
     dense_weights(theta, weights);
     state_of(place, y, state);
@@ -276,10 +325,11 @@ Blame RowStep<Real>::blame(int place, const Real* y) const {
         const std::ptrdiff_t at = std::ptrdiff_t{c} * width_ + place;
         if (!method_->estimates_error) return next_[at];
         Real error = 0;
-        for (int i = 0; i < method_->num_stages; ++i)
+        for (int i = 0; !method_->rosenbrock && i < method_->num_stages; ++i)
             error = mul_add(static_cast<Real>(method_->b_error[i]), k_[i][at], error);
-        const auto scaled = scaled_error(h_[place] * error, y[at], next_[at],
-                                         problem_->tolerances.rtol, problem_->tolerances.atol[c]);
+        error = method_->rosenbrock ? error_[at] : h_[place] * error;
+        const auto scaled = scaled_error(error, y[at], next_[at], problem_->tolerances.rtol,
+                                         problem_->tolerances.atol[c]);
         return (scaled.x + (next_[at] - next_[at])) / scaled.scale;
     });
 }
@@ -288,6 +338,8 @@ template <class Real>
 void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
                          Real* const* of_stages, const Real* next_cotangent, Real* cotangent,
                          Real* of_p, const RowTimeCotangents<Real>& of_times) {
+    if (method_->rosenbrock)
+        return pull_solved(clocks, kept, of_stages, next_cotangent, cotangent, of_p);
     std::copy_n(next_cotangent, std::ptrdiff_t{problem_->state_size} * width_, cotangent);
     for (int i = count - 1; i >= 0; --i) {
         Sum<Real> sum;  // the newest last: the sum waits for it
@@ -297,7 +349,7 @@ void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
         if (of_times.dt) add_sizes(i, of_times.dt);
         if (of_stages) kernels_->add_rows(k_cotangent_, of_stages[i], shape());
         const Real* const state = kept + std::ptrdiff_t{i} * rows_per_stage() * width_;
-        set_time(clocks, method_->c[i]);
+        set_time(time_, clocks, method_->c[i]);
         field_->pull(time_, state, p_, state + std::ptrdiff_t{problem_->state_size} * width_,
                      k_cotangent_, stage_cotangent_[i], of_p);
         kernels_->add_rows(cotangent, stage_cotangent_[i], shape());
@@ -352,6 +404,62 @@ void RowStep<Real>::slope_of(int place, std::ptrdiff_t lane, std::int32_t tstop,
     field_->f(time_, stage_, p_, work_);
     state_of(place, work_, slope);
     load_inputs(place, lane, before);
+}
+
+// Steps of a Rosenbrock method
+
+template <class Real>
+void RowStep<Real>::set_step_times(const RowClocks& clocks) {
+    const RosenbrockOnRows& of = *method_->rosenbrock;
+    for (int i = 0; i < of.num_stages; ++i)
+        set_time(step_times_ + std::ptrdiff_t{i} * width_, clocks, of.c[i]);
+    // A lane that does not step has some size: what comes of it nobody takes, but it is a number.
+    Real* const h = step_times_ + std::ptrdiff_t{of.num_stages} * width_;
+    for (int place = 0; place < width_; ++place) h[place] = h_[place] != 0 ? h_[place] : 1;
+}
+template <class Real>
+void RowStep<Real>::solve_step(const Real* y, const RowClocks& clocks, Real* kept) {
+    set_step_times(clocks);
+    std::fill_n(ones_, width_, Real(1));
+    FieldOnTileOf<Real>& steps = *field_->steps();
+    if (!kept) return steps.f(step_times_, y, p_, solved_);
+    const std::ptrdiff_t size = std::ptrdiff_t{problem_->state_size} * width_;
+    std::copy_n(y, size, kept);
+    steps.forward(step_times_, y, p_, solved_, kept + size);
+}
+/// (1 − θ) y + θ y⁺ + θ (1 − θ) Σ_r θ^r Σ_i h_ri U_i, by Horner's rule.
+template <class Real>
+void RowStep<Real>::state_within_solved(int place, const Real* y, Real theta, Real* state) const {
+    const RosenbrockOnRows& of = *method_->rosenbrock;
+    const int size = problem_->state_size;
+    Real* const bend = stage_;
+    Real* const sum = work_;
+    const auto add = [&](Real* to, Real weight, const Real* x, std::ptrdiff_t stride) {
+        kernels_->add_column(to, 1, weight, x, stride, size);
+    };
+    for (int r = of.num_powers; r-- > 0;) {
+        std::fill_n(sum, size, Real(0));
+        for (int i = 0; i < of.num_needed; ++i)
+            if (of.h_of(r, i) != 0)
+                add(sum, static_cast<Real>(of.h_of(r, i)), k_[i] + place, width_);
+        if (r + 1 < of.num_powers) add(sum, theta, bend, 1);
+        std::copy_n(sum, size, bend);
+    }
+    const Real left = 1 - theta;
+    for (int c = 0; c < size; ++c) state[c] = left * y[c * width_ + place];
+    add(state, theta, next_ + place, width_);
+    add(state, theta * left, bend, 1);
+}
+template <class Real>
+void RowStep<Real>::pull_solved(const RowClocks& clocks, const Real* kept, Real* const* of_stages,
+                                const Real* next_cotangent, Real* cotangent, Real* of_p) {
+    const std::ptrdiff_t size = std::ptrdiff_t{problem_->state_size} * width_;
+    std::copy_n(next_cotangent, size, solved_cotangent_);
+    std::fill_n(solved_cotangent_ + size, std::ptrdiff_t{num_solved_} * width_ - size, Real(0));
+    for (int i = 0; of_stages && i < method_->num_dense; ++i)
+        std::copy_n(of_stages[i], size, solved_cotangent_ + (k_[i] - solved_));
+    set_step_times(clocks);
+    field_->steps()->pull(step_times_, kept, p_, kept + size, solved_cotangent_, cotangent, of_p);
 }
 
 template class RowStep<double>;

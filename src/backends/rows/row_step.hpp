@@ -1,10 +1,12 @@
 #pragma once
 // What a tile of lanes computes: one attempt of all of them by any explicit Runge–Kutta method, its errors, what
 // lies within it, and its discrete adjoint (steppers/explicit_rk.hpp). Sizes are numbers, the equation is an
-// interface, the method a table: this is compiled once. Each lane has the bits that the step of a single lane has.
+// interface, the method a table: this is compiled once. A step of a Rosenbrock method is an equation of its own
+// (steppers/rows/rosenbrock_on_rows.hpp), so that it is one evaluation, and one pullback. Each lane has the bits that the step of a single lane has.
 
 #include <eddy/solve/lane/ending.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
+#include <limits>
 #include "row_clocks.hpp"
 #include "row_impulses.hpp"
 
@@ -112,9 +114,12 @@ class RowStep {
     }
     /// Which lanes the cotangents of shared parameters are summed over, in order, in a pull of so many stages.
     void sum_over(const int* lanes, int count, int num_stages) {
-        field_->sum_over(lanes, count, num_stages);
+        if (FieldOnTileOf<Real>* const steps = field_->steps())
+            steps->sum_over(lanes, count, 1);
+        else
+            field_->sum_over(lanes, count, num_stages);
     }
-    /// w_i(θ) of dense output, (stage).
+    /// w_i(θ) of dense output, (stage); of a Rosenbrock method's U, beside y and y⁺.
     void dense_weights(double theta, Real* weights) const;
 
   private:
@@ -122,12 +127,22 @@ class RowStep {
     [[nodiscard]] bool ends_step(int i) const {
         return method_->carries_last && i == method_->num_stages - 1;
     }
+    void take_rows(Arena& arena);
     void plan_pairs();
+    /// A step of a Rosenbrock method.
+    void solve_step(const Real* y, const RowClocks& clocks, Real* kept);
+    void state_within_solved(int place, const Real* y, Real theta, Real* state) const;
+    void pull_solved(const RowClocks& clocks, const Real* kept, Real* const* of_stages,
+                     const Real* next_cotangent, Real* cotangent, Real* of_p);
+    void set_step_times(const RowClocks& clocks);
+    [[nodiscard]] bool has_failed(int place) const {
+        return health_[place] < std::numeric_limits<Real>::epsilon();
+    }
     [[nodiscard]] Real* place_of(int i, Real* kept, int num_kept) const;
     void evaluate(int i, const Real* state, Real* residuals, const RowClocks& clocks);
     void take_prescribed(const RowClocks& clocks) const;
     void measure(float* norms, const double* weights, const Real* y);
-    void set_time(const RowClocks& clocks, double c);
+    void set_time(Real* to, const RowClocks& clocks, double c) const;
     void add_sizes(int i, Real* dt) const;
     void add_times(int i, const Real* state, const RowTimeCotangents<Real>& of_times);
     [[nodiscard]] row_kernels::Sum<Real> stage_sum(const double* weights, int count) const;
@@ -152,6 +167,11 @@ class RowStep {
     const Real* h_ = nullptr;  // (lane) signed sizes of the steps at hand
     Real* k_[MethodOnRows::most_stages] = {};
     Real *k_cotangent_ = nullptr, *of_time_ = nullptr;
+    // Of steps of a Rosenbrock method: the times of their stages, then h; what they find, of which U_i is k_i; a row of ones;
+    // the cotangent of what they find.
+    Real *step_times_ = nullptr, *solved_ = nullptr, *error_ = nullptr, *health_ = nullptr;
+    Real *ones_ = nullptr, *solved_cotangent_ = nullptr;
+    int num_solved_ = 0;  // rows
     Real* stage_cotangent_[MethodOnRows::most_stages] = {};
 };
 

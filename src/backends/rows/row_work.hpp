@@ -54,4 +54,9 @@ template <class Real>
 [[nodiscard]] int row_width(int num_states, const MethodOnRows& method, std::ptrdiff_t num_lanes,
                             bool goes_back, std::size_t bytes_of_number);
 
+/// What an attempt takes beside evaluations of f.
+[[nodiscard]] inline AttemptCost cost_of_attempt(const MethodOnRows& method) {
+    return method.rosenbrock ? AttemptCost{1, 1} : AttemptCost{};
+}
+
 }  // namespace eddy::inline v0::detail

@@ -33,10 +33,12 @@ void GradientWorker<Real>::run(ThreadTeam<1>& team, const RowProblem<Real>& prob
         }
         gradient_->run(*loop_, team, first, count, target, shared, outcomes + first);
         add(cost.loops, loop_->counters());
-        cost.evaluations += gradient_->replayed_rounds() * count * problem.method->num_needed;
+        cost.evaluations +=
+            gradient_->replayed_rounds() * count * problem.method->evaluations_per_replay();
         // The loop has states in its slots, where it starts, where it is, and one at work.
         const std::int64_t states = loop_->store().num_states() + 3;
         std::int64_t beside = field->num_bytes();
+        if (field->steps()) beside += field->steps()->num_bytes();
         if (loss) beside += loss->num_bytes();
         if (objective.by_lane) beside += objective.by_lane->num_bytes();
         cost.most_bytes =

@@ -61,7 +61,8 @@ using NumberOnRows = std::conditional_t<holds_numbers<Parameters, float>, float,
 
 template <class Method>
 inline constexpr bool estimates_error_on_rows = [] {
-    if constexpr (RungeKuttaMethod<Method>) return has_error_estimate<Method>;
+    if constexpr (RungeKuttaMethod<Method> || RosenbrockMethod<Method>)
+        return has_error_estimate<Method>;
     return false;
 }();
 template <class Extra>
@@ -75,7 +76,8 @@ template <class Field, class Method, CallKind call, class... Extras>
 inline constexpr Features features_on_rows =
     Features()
         .with(Feature::stochastic, StochasticField<Field>)
-        .with(Feature::other_method, !RungeKuttaMethod<Method>)
+        .with(Feature::rosenbrock, RosenbrockMethod<Method>)
+        .with(Feature::other_method, !RungeKuttaMethod<Method> && !RosenbrockMethod<Method>)
         .with(Feature::joint, (steps_jointly<Extras> || ...))
         .with(Feature::tangents, call == CallKind::pushforward)
         .with(Feature::hessian, call == CallKind::hessian)
@@ -91,12 +93,20 @@ inline constexpr Features features_on_rows =
 /// Each failure says in one sentence what is wrong.
 template <CallKind call, class Field, class Method, class... Extras>
 consteval bool check_on_rows() {
-    if constexpr (check_refusal<refusal_of(features_on_rows<Field, Method, call, Extras...>,
-                                           Family::explicit_rk, Machine::rows, call)>()) {
+    if constexpr (check_refusal<refusal_of(
+                      features_on_rows<Field, Method, call, Extras...>,
+                      RosenbrockMethod<Method> ? Family::rosenbrock : Family::explicit_rk,
+                      Machine::rows, call)>()) {
         constexpr bool observes = (IsObserved<Extras> || ...);
         static_assert(!observes || call != CallKind::pullback,
                       "pullback: over rows cotangents are those of states; leave "
                       "observe(function) out");
+        constexpr bool has_steps = !RosenbrockMethod<Method> ||
+                                   (call != CallKind::pushforward && call != CallKind::hessian &&
+                                    !(IsDifferentiateTimes<Extras> || ...));
+        static_assert(has_steps,
+                      "Rows: Rosenbrock methods have solve, value_and_gradient and pullback, "
+                      "without differentiate_times; take an explicit method, such as Tsit5");
         constexpr bool are_known =
             ((std::is_same_v<Extras, eddy::Rows> || IsObserved<Extras> ||
               IsDifferentiateTimes<Extras> || std::is_same_v<Extras, PIDController> ||
@@ -213,9 +223,8 @@ void observe_on_rows([[maybe_unused]] RowCall& call, const Extra&) {
 template <class Field, class Method, class... Extras>
 [[nodiscard]] RowCall row_call(const Field& field, const Method&, const SolveOptions& options,
                                const char* where, const Extras&... extras) {
-    using Default =
-        std::conditional_t<has_error_estimate<Method>, PIDController, ConstantController>;
-    using Controller = typename PickExtra<ControllerKind, Default, Extras...>::type;
+    using Controller =
+        typename PickExtra<ControllerKind, DefaultController<Field, Method>, Extras...>::type;
     const auto controller = extra_or_default<Controller>(extras...);
     const auto rows = extra_or_default<eddy::Rows>(extras...);
     require_valid(controller, where);
@@ -228,6 +237,8 @@ template <class Field, class Method, class... Extras>
                  .options = with_end(options, where),
                  .threads = rows.threads};
     (observe_on_rows(call, extras), ...);
+    if (const RosenbrockOnRows* const steps = call.method->rosenbrock)
+        call.field = with_steps(call.field, *steps, call.level);
     call.control.order = static_cast<float>(call.method->order);
     call.control.error_order = call.method->error_order;
     return call;

@@ -16,7 +16,7 @@ namespace eddy::inline v0::detail {
 enum class Refusal {
     none, method_of_noise, method_without_noise, method_of_langevin, equation_of_langevin,
     noise_on_tiles, method_on_tiles, tangents_on_tiles, estimate_on_tiles,
-    events_on_tiles, loops_on_tiles, method_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
+    events_on_tiles, loops_on_tiles, method_on_rows, mass_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
     observe_of_loss, extra_of_nested, inputs_of_noise, inputs_on_tiles, inputs_over_ranks,
@@ -63,14 +63,16 @@ inline constexpr Combinations rows[] = {
      {yes, no(noise_on_tiles), no(equation_on_rows), yes, yes, yes, as_inner}},
     {joint, "one step size for all, `JointController`", {},
      {no(joint_without_tiles), yes, yes, no(joint_without_tiles), no(joint_without_tiles), no(joint_without_tiles), no(joint_over_ranks)}},
-    {other_method, "methods that are not explicit Runge–Kutta", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, yes, as_inner}},
+    {rosenbrock, "Rosenbrock methods", {}, {yes, no(method_on_tiles), yes, yes, yes, yes, as_inner}},
+    {other_method, "methods neither explicit Runge–Kutta nor Rosenbrock", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, yes, as_inner}},
     {auto_switch, "`AutoSwitch`", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, no(waiting_switch), as_inner}},
     {gradient, "`value_and_gradient`, `pullback`", {yes, yes, yes, yes, yes, yes}, {yes, yes, yes, yes, yes, yes, yes}},
     {tangents, "`pushforward`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, yes, yes, as_inner}},
     {sensitivities, "`sensitivities`", {yes, yes, yes, yes, no(paths_of_directions), no(paths_of_directions)}, {yes, no(tangents_on_tiles), yes, {"of arrays of the host"}, {"of arrays of the host"}, vacant, as_inner}},
     {hessian, "`hessian_vector_product`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, yes, no(waiting_tangents), as_inner}},
     {mass, "mass matrix (index 1)",
-     {no(mass_of_method), yes, no(mass_of_method), no(mass_of_method), no(mass_of_method), no(mass_of_method)}},
+     {no(mass_of_method), yes, no(mass_of_method), no(mass_of_method), no(mass_of_method), no(mass_of_method)},
+     {yes, vacant, no(mass_on_rows), yes, yes, yes, as_inner}},
     {estimate_with_events, "`estimate_gradient_error` with events",
      {no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate)}},
     {events, "events, with gradients and tangents", {yes, yes, yes, no(events_of_switch), no(events_of_noise), no(events_of_noise)},
@@ -184,7 +186,10 @@ consteval bool check_refusal() {
                   "Tiles: a loop of the language (repeat, bounded_while, scan, root, at) inside "
                   "the right-hand side is not computed on tiles; leave Tiles{} out");
     static_assert(refusal != Refusal::method_on_rows,
-                  "Rows: the method must be an explicit Runge-Kutta method, such as Tsit5");
+                  "Rows: the method must be an explicit Runge-Kutta method, such as Tsit5, or a "
+                  "Rosenbrock method, such as Rodas5P");
+    static_assert(refusal != Refusal::mass_on_rows,
+                  "Rows: this backend knows no mass matrix; leave Rows{} out");
     static_assert(refusal != Refusal::equation_on_rows,
                   "Rows: this backend solves ordinary equations without events; leave Rows{} out");
     static_assert(refusal != Refusal::call_on_rows,

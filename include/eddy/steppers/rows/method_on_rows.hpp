@@ -1,10 +1,11 @@
 #pragma once
-// An explicit Runge–Kutta method as numbers: its tableau, that of its dense output and what follows from
-// them, for loops that are compiled once for all methods. A method of the user's own is one as well.
+// A method as numbers, for loops that are compiled once for all methods: an explicit Runge–Kutta method's tableau, that of
+// its dense output and what follows from them, or the table of a Rosenbrock method. A method of the user's own is one as well.
 // Test: tests/backends/row_solve.cpp
 
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/interpolant_tableau.hpp>
+#include <eddy/steppers/rows/rosenbrock_on_rows.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -25,17 +26,38 @@ struct MethodOnRows {
     const double *b, *b_error;  // (stage)
     const double* b_coarse;     // (stage); null: there is one estimate
     const double* dense;        // (stage, power): weights of θ^(power + 1)
+    /// Another kind of method, whose stages are these, without tableaus. Null: it is explicit.
+    const RosenbrockOnRows* rosenbrock;
 
     [[nodiscard]] double a_of(int i, int j) const { return a[i * num_dense + j]; }
     [[nodiscard]] int evaluations_at_start() const { return carries_last ? 1 : 0; }
     [[nodiscard]] int evaluations_per_attempt() const {
-        return num_stages - evaluations_at_start();
+        return rosenbrock ? rosenbrock->num_points : num_stages - evaluations_at_start();
     }
+    [[nodiscard]] int evaluations_per_replay() const {
+        return rosenbrock ? rosenbrock->num_points_of_needed : num_needed;
+    }
+    /// How many states a step keeps for the way back, each with what the equation leaves beside it.
+    [[nodiscard]] int num_kept() const { return rosenbrock ? 1 : num_dense; }
 };
 
-/// A method that chooses its steps by an estimate of their error, or takes steps of constant size.
+template <RosenbrockMethod Method, bool estimates_error>
+[[nodiscard]] constexpr MethodOnRows rosenbrock_method_on_rows() {
+    constexpr auto& table = rosenbrock_on_rows<Method, estimates_error>;
+    MethodOnRows method{};
+    method.order = Method::order;
+    method.error_order =
+        static_cast<float>(estimates_error ? estimate_order<Method> : Method::order);
+    method.num_stages = method.num_needed = method.num_dense = table.num_needed;
+    method.num_powers = table.num_powers;
+    method.estimates_error = estimates_error;
+    method.steps_to_save_points = Method::interpolant.order + 1 < Method::order;
+    method.rosenbrock = &table;
+    return method;
+}
+
 template <RungeKuttaMethod Method, bool estimates_error>
-inline constexpr MethodOnRows method_on_rows = [] {
+[[nodiscard]] constexpr MethodOnRows explicit_method_on_rows() {
     constexpr auto& all = stage_tableau<Method>;
     constexpr auto& further = interpolant_tableau<Method>;
     constexpr int needed = num_needed_stages<Method>;
@@ -60,6 +82,15 @@ inline constexpr MethodOnRows method_on_rows = [] {
         method.b_coarse = Method::b_coarse_error;
     method.dense = further.weights[0];
     return method;
+}
+
+/// A method that chooses its steps by an estimate of their error, or takes steps of constant size.
+template <class Method, bool estimates_error>
+inline constexpr MethodOnRows method_on_rows = [] {
+    if constexpr (RosenbrockMethod<Method>)
+        return rosenbrock_method_on_rows<Method, estimates_error>();
+    else
+        return explicit_method_on_rows<Method, estimates_error>();
 }();
 
 }  // namespace eddy::inline v0::detail

@@ -10,9 +10,12 @@
 #include <eddy/trace/input_piece.hpp>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace eddy::inline v0 {
+
+struct Graph;
 
 /// The sizes of a right-hand side.
 struct FieldSizes {
@@ -82,9 +85,20 @@ class FieldOnTileOf {
     /// next `num_pulls` calls of it, all for one pbar, the last completes the sums.
     virtual void sum_over(const int* /*trajectories*/, int /*count*/, int /*num_pulls*/) {}
 
+    /// Steps of an implicit method, as an equation of their own (steppers/rows/rosenbrock_on_rows.hpp). Null: it was
+    /// brought none.
+    [[nodiscard]] FieldOnTileOf* steps() const { return steps_.get(); }
+    /// How many rows a step leaves for the way back: of these, or of each evaluation of f.
+    [[nodiscard]] int num_kept() const {
+        return steps_ ? steps_->num_residuals() : num_residuals();
+    }
+    /// Takes those that belong to it.
+    void bring(std::unique_ptr<FieldOnTileOf> steps) { steps_ = std::move(steps); }
+
   private:
     FieldSizes sizes_;
     int width_;
+    std::unique_ptr<FieldOnTileOf> steps_;
 };
 /// The same in double, as most equations by hand are.
 using FieldOnTile = FieldOnTileOf<double>;
@@ -121,6 +135,8 @@ class FieldMaker {
     }
     /// The components of p that f does not read, in order. None where it is not known.
     [[nodiscard]] virtual std::vector<int> unread_parameters() const { return {}; }
+    /// The program (t, y, p) → dy/dt that it is. Null where it is none.
+    [[nodiscard]] virtual const Graph* graph() const { return nullptr; }
     /// The equation on tiles of 1, 8, 16, 32 or 64 trajectories. Safe to call from several threads.
     [[nodiscard]] virtual std::unique_ptr<FieldOnTile> on_tile(int width) const = 0;
     /// The same for parameters that all trajectories share: p is a number for each component instead of a row, and

@@ -1,0 +1,82 @@
+#pragma once
+// A Rosenbrock method as numbers, and its steps as an equation of their own: the program of a whole step, with the
+// Jacobian, the factors of its matrix and the solves of all stages, is one graph, made when the program runs. What
+// walks equations over rows of lanes walks steps, and differentiates them, as any other.
+// Test: tests/backends/row_stiff.cpp
+
+#include <eddy/core/export.hpp>
+#include <eddy/steppers/rosenbrock_rows.hpp>
+#include <memory>
+
+namespace eddy::inline v0 {
+
+class FieldMaker;
+enum class RowLevel : unsigned char;
+struct Graph;
+
+namespace detail {
+
+/// What a step reads of a method. The tables live as long as the program.
+struct RosenbrockOnRows {
+    static constexpr int most_stages = 8;
+
+    int num_stages;        // of an attempt
+    int num_needed;        // those that y⁺ and dense output need
+    int num_powers;        // of dense output
+    bool estimates_error;  // as it is used
+    double gamma;
+    int stride;                            // of rows of stages
+    const double *c, *d, *a, *coupling;    // (stage), (stage, stage)
+    const double *m, *m_error, *h;         // (stage), (power, stage)
+    int point[most_stages];                // (stage): the first one with its state and time
+    int first_coupled[most_stages];        // (stage): with which it is coupled; itself: none
+    bool extends[most_stages + 1];         // (stage; then y⁺): is it the state before, and its U?
+    int num_points, num_points_of_needed;  // evaluations of f
+
+    /// The weight of U_j in the state of stage i; in y⁺ for the stage behind the last.
+    [[nodiscard]] double a_of(int i, int j) const { return i == stride ? m[j] : a[i * stride + j]; }
+    [[nodiscard]] double h_of(int power, int i) const { return h[power * stride + i]; }
+};
+
+template <RosenbrockMethod Method, bool estimates_error>
+inline constexpr RosenbrockOnRows rosenbrock_on_rows = [] {
+    using Rows = RosenbrockRows<Method>;
+    constexpr auto& table = Method::coefficients;
+    constexpr int stages = Rows::num_stages, needed = Rows::num_needed_stages();
+    static_assert(ValidRosenbrockTableau<Method>::value);
+    static_assert(stages <= RosenbrockOnRows::most_stages,
+                  "solve: a Rosenbrock method on rows has at most 8 stages");
+    RosenbrockOnRows method{};
+    method.num_stages = estimates_error ? stages : needed;
+    method.num_needed = needed;
+    method.num_powers = Method::interpolant.num_powers;
+    method.estimates_error = estimates_error;
+    method.gamma = table.gamma;
+    method.stride = stages;
+    method.c = table.c;
+    method.d = table.d;
+    method.a = table.a[0];
+    method.coupling = table.coupling[0];
+    method.m = table.m;
+    method.m_error = table.m_error;
+    method.h = Method::interpolant.h[0];
+    for (int i = 0; i < stages; ++i) {
+        method.point[i] = Rows::point(i);
+        method.first_coupled[i] = Rows::first_coupled(i);
+    }
+    for (int i = 0; i <= stages; ++i) method.extends[i] = Rows::extends(i);
+    method.num_points = Rows::num_points(method.num_stages);
+    method.num_points_of_needed = Rows::num_points(needed);
+    return method;
+}();
+
+/// The program of a step of the equation (t, y, p) → dy/dt. Its first argument are the times of the stages, then h;
+/// its result are y⁺, the error where it is estimated, a number that is below the rounding unit where the step has
+/// failed, and U_i of those stages that dense output needs.
+[[nodiscard]] EDDY_EXPORT Graph rosenbrock_step(const Graph& field, const RosenbrockOnRows& method);
+/// The equation, whose tiles bring such steps along. Throws InvalidArgument where it is no program.
+[[nodiscard]] EDDY_EXPORT std::shared_ptr<const FieldMaker> with_steps(
+    const std::shared_ptr<const FieldMaker>& field, const RosenbrockOnRows& method, RowLevel level);
+
+}  // namespace detail
+}  // namespace eddy::inline v0
