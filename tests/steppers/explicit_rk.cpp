@@ -32,6 +32,15 @@ struct LotkaVolterra {  // p = (a, b, c, d)
     }
 };
 
+/// Components that know nothing of each other.
+template <int size>
+struct Growth {
+    static constexpr int state_size = size, parameter_size = 1;
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        return p[0] * y * (1 - y) - t * y;
+    }
+};
+
 /// The states y_0 … y_n of n equal steps from 0 to t1.
 template <class Field, int size, int num_parameters>
 std::vector<Vec<double, size>> states(const Vec<double, size>& y0,
@@ -150,6 +159,37 @@ TEST_CASE("explicit_rk: the lanes of a pack are the scalar steps, bit for bit") 
               Lorenz::pullback(t, y_lane, p_lane, dt, in_lane(w_lanes, lane), of_p));
         CHECK(in_lane(pulled_p, lane) == of_p);
     }
+}
+
+TEST_CASE(
+    "explicit_rk: components of a long state, summed one by one, have the bits they have alone") {
+    constexpr int size = 70;
+    STATIC_REQUIRE(eddy::detail::sums_by_component<size>);
+    using Long = Stepper<Growth<size>>;
+    using Short = Stepper<Growth<1>>;
+    const Vec<double, 1> rate{{1.3}};
+    Vec<double, size> start{}, cotangent{}, k[7]{};
+    for (int i = 0; i < size; ++i) {
+        start[i] = 0.1 + 0.01 * i;
+        cotangent[i] = std::cos(i);
+    }
+    Vec<double, 1> of_rate{};
+    const auto next = Long::step(t, start, rate, dt);
+    const auto pulled = Long::pullback(t, start, rate, dt, cotangent, of_rate);
+    Long::stages<0, 7>(t, start, rate, eddy::as_step_size(dt), k);
+    const auto error = Long::error(eddy::as_step_size(dt), k);
+
+    double of_rate_alone = 0;
+    for (int i = 0; i < size; ++i) {
+        const Vec<double, 1> y_alone{{start[i]}}, of_next{{cotangent[i]}};
+        Vec<double, 1> of_own_rate{}, k_alone[7]{};
+        Short::stages<0, 7>(t, y_alone, rate, eddy::as_step_size(dt), k_alone);
+        CHECK(next[i] == Short::step(t, y_alone, rate, dt)[0]);
+        CHECK(error[i] == Short::error(eddy::as_step_size(dt), k_alone)[0]);
+        CHECK(pulled[i] == Short::pullback(t, y_alone, rate, dt, of_next, of_own_rate)[0]);
+        of_rate_alone += of_own_rate[0];
+    }
+    CHECK(std::abs(of_rate[0] - of_rate_alone) < 1e-13 * std::abs(of_rate_alone));
 }
 
 TEST_CASE("explicit_rk: Lotka-Volterra sensitivities are those of a binary128 solver") {

@@ -4,6 +4,7 @@
 
 #include <eddy/core/static_for.hpp>
 #include <eddy/core/vec.hpp>
+#include <type_traits>
 
 namespace eddy::inline v0::detail {
 
@@ -14,6 +15,40 @@ EDDY_INLINE EDDY_HD constexpr void add_scaled(Vec<Number, size>& sum, const Weig
                                               const Vec<Number, size>& k) {
     for_components_of_sum<size>(
         [&](int i) EDDY_INLINE { sum.data[i] = mul_add(weight, k.data[i], sum.data[i]); });
+}
+
+/// Are vectors of this length gone through once for all terms of a sum, rather than once for each?
+template <int size>
+inline constexpr bool sums_by_component = size > longest_unrolled_sum;
+
+/// from + Σ_i weight<i>() vector<i>() over those i in [0, count) whose Row::at(i) is not zero, in that order.
+/// Of a long vector each component once: term by term, the sum would go through memory as often as there
+/// are terms.
+template <class Row, int count, int size, class Number, class VectorOf, class WeightOf>
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vec<Number, size> weighted_sum(
+    const Vec<Number, size>& from, const VectorOf& vector, const WeightOf& weight) {
+    Vec<Number, size> sum;
+    if constexpr (!sums_by_component<size> || count == 0) {
+        sum = from;
+        static_for<0, count>([&]<int i>() EDDY_INLINE {
+            if constexpr (Row::at(i) != 0)
+                add_scaled(sum, weight.template operator()<i>(), vector.template operator()<i>());
+        });
+    } else {
+        std::remove_cvref_t<decltype(weight.template operator()<0>())> weights[count]{};
+        static_for<0, count>([&]<int i>() EDDY_INLINE {
+            if constexpr (Row::at(i) != 0) weights[i] = weight.template operator()<i>();
+        });
+        loop_over(size, [&](int c) EDDY_INLINE {
+            Number total = from.data[c];
+            static_for<0, count>([&]<int i>() EDDY_INLINE {
+                if constexpr (Row::at(i) != 0)
+                    total = mul_add(weights[i], vector.template operator()<i>().data[c], total);
+            });
+            sum.data[c] = total;
+        });
+    }
+    return sum;
 }
 
 /// weight·k, componentwise.

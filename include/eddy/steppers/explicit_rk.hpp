@@ -62,7 +62,10 @@ struct ExplicitRungeKutta {
                                                      const Parameters& p, const Size& size,
                                                      State<Number> (&k)[room]) {
         static_for<first, last>([&]<int i>() EDDY_INLINE {
-            derivative<i>(t, stage_state<i>(y, size, k), p, size, k[i]);
+            if constexpr (i == 0 && detail::sums_by_component<state_size>)
+                derivative<i>(t, y, p, size, k[i]);  // no copy of it
+            else
+                derivative<i>(t, stage_state<i>(y, size, k), p, size, k[i]);
         });
     }
 
@@ -70,24 +73,18 @@ struct ExplicitRungeKutta {
     template <int i, class Number, class Size, int room>
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> stage_state(
         const State<Number>& y, const Size& size, const State<Number> (&k)[room]) {
-        State<Number> stage = y;
-        static_for<0, i>([&]<int j>() EDDY_INLINE {
-            constexpr double a = Rows::tableau.a[i][j];
-            if constexpr (a != 0) detail::add_scaled(stage, size.template a<Rows, i, j>(), k[j]);
-        });
-        return stage;
+        return detail::weighted_sum<RowOfA<i>, i>(
+            y, [&]<int j>() EDDY_INLINE -> const auto& { return k[j]; },
+            [&]<int j>() EDDY_INLINE { return size.template a<Rows, i, j>(); });
     }
 
     /// y⁺ from the stages.
     template <class Number, class Size, int room>
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> next_state(
         const State<Number>& y, const Size& size, const State<Number> (&k)[room]) {
-        State<Number> next = y;
-        static_for<0, num_stages>([&]<int i>() EDDY_INLINE {
-            constexpr double b = Rows::tableau.b[i];
-            if constexpr (b != 0) detail::add_scaled(next, size.template b<Rows, i>(), k[i]);
-        });
-        return next;
+        return detail::weighted_sum<RowOfB, num_stages>(
+            y, [&]<int i>() EDDY_INLINE -> const auto& { return k[i]; },
+            [&]<int i>() EDDY_INLINE { return size.template b<Rows, i>(); });
     }
 
     /// The error estimate dt Σ_i (b_i − b̂_i) k_i; the coarse one where a method has two.
@@ -95,16 +92,14 @@ struct ExplicitRungeKutta {
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> error(
         const Size& size, const State<Number> (&k)[room]) {
         using Weight = ScalarOf<Number>;
-        State<Number> sum{};
-        static_for<0, num_error_stages>([&]<int i>() EDDY_INLINE {
-            constexpr double e = error_weight<coarse>(i);
-            if constexpr (e != 0 && !coarse && compiling_for_device &&
-                          std::is_same_v<Weight, double>)
-                detail::add_scaled(sum, static_cast<Weight>(detail::operands_of<Rows>().b_error[i]),
-                                   k[i]);
-            else if constexpr (e != 0)
-                detail::add_scaled(sum, static_cast<Weight>(e), k[i]);
-        });
+        const State<Number> sum = detail::weighted_sum<RowOfError<coarse>, num_error_stages>(
+            State<Number>{}, [&]<int i>() EDDY_INLINE -> const auto& { return k[i]; },
+            []<int i>() EDDY_INLINE {
+                if constexpr (!coarse && compiling_for_device && std::is_same_v<Weight, double>)
+                    return static_cast<Weight>(detail::operands_of<Rows>().b_error[i]);
+                else
+                    return static_cast<Weight>(RowOfError<coarse>::at(i));
+            });
         return detail::scaled(size.h, sum);
     }
 
@@ -176,13 +171,27 @@ struct ExplicitRungeKutta {
     }
 
   private:
+    template <int i>
+    struct RowOfA {
+        static constexpr double at(int j) { return Rows::tableau.a[i][j]; }
+    };
+    /// The last stage first.
+    template <int i, int count>
+    struct ColumnOfA {
+        static constexpr double at(int r) { return Rows::tableau.a[count - 1 - r][i]; }
+    };
+    struct RowOfB {
+        static constexpr double at(int i) { return Rows::tableau.b[i]; }
+    };
     template <bool coarse>
-    static constexpr double error_weight(int i) {
-        if constexpr (coarse)
-            return Method::b_coarse_error[i];
-        else
-            return Rows::tableau.b_error[i];
-    }
+    struct RowOfError {
+        static constexpr double at(int i) {
+            if constexpr (coarse)
+                return Method::b_coarse_error[i];
+            else
+                return Rows::tableau.b_error[i];
+        }
+    };
 
     /// t + c_i dt; or what t itself says of that fraction of the step.
     template <int i, class Time, class Size>
@@ -208,13 +217,10 @@ struct ExplicitRungeKutta {
         constexpr double b = Rows::tableau.b[i];
         State<Number> sum{};
         if constexpr (b != 0) sum = detail::scaled(size.template b<Rows, i>(), next_cotangent);
-        static_for<i + 1, count>([&]<int reversed>() EDDY_INLINE {
-            constexpr int j = count + i - reversed;  // the newest last: the sum waits for it
-            constexpr double a = Rows::tableau.a[j][i];
-            if constexpr (a != 0)
-                detail::add_scaled(sum, size.template a<Rows, j, i>(), stage_cotangent[j]);
-        });
-        return sum;
+        // The newest last: the sum waits for it.
+        return detail::weighted_sum<ColumnOfA<i, count>, count - 1 - i>(
+            sum, [&]<int r>() EDDY_INLINE -> const auto& { return stage_cotangent[count - 1 - r]; },
+            [&]<int r>() EDDY_INLINE { return size.template a<Rows, count - 1 - r, i>(); });
     }
 
     /// The vector–Jacobian product of f at stage i. Returns the cotangent of t, zero where it is

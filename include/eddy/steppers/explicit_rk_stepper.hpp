@@ -93,7 +93,20 @@ struct ExplicitRungeKuttaStepper {
     template <class Input, class Memory, class Number>
     EDDY_INLINE EDDY_HD static void attempt(const Input& in, [[maybe_unused]] const Memory& memory,
                                             Trial<Number>& trial) {
-        State<Number> k[num_stages];  // in registers, as far as they go
+        if constexpr (detail::sums_by_component<state_size>) {
+            attempt_by(in, memory, trial.k, trial);
+        } else {
+            State<Number> k[num_stages];  // in registers, as far as they go
+            attempt_by(in, memory, k, trial);
+            static_for<0, num_stages>([&]<int i>() EDDY_INLINE { trial.k[i] = k[i]; });
+        }
+    }
+    /// The same with the stages in k.
+    template <class Input, class Memory, class Number>
+    EDDY_INLINE EDDY_HD static void attempt_by(const Input& in,
+                                               [[maybe_unused]] const Memory& memory,
+                                               State<Number> (&k)[num_stages],
+                                               Trial<Number>& trial) {
         if constexpr (keeps_last_stage) {
             k[0] = memory.k;
             Steps::template stages<1, num_stages>(in.t, in.y, in.p, in.dt, k);
@@ -103,7 +116,6 @@ struct ExplicitRungeKuttaStepper {
         trial.next = Steps::next_state(in.y, in.dt, k);
         if constexpr (estimates_error) trial.error = Steps::error(in.dt, k);
         if constexpr (has_coarse_error) trial.coarse = Steps::template error<true>(in.dt, k);
-        static_for<0, num_stages>([&]<int i>() EDDY_INLINE { trial.k[i] = k[i]; });
     }
 
     /// Number by number: a copy of the whole would be made in pieces narrower than the loads to come.
