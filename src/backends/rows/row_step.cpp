@@ -62,6 +62,7 @@ void RowStep<Real>::take_rows(Arena& arena) {
     ones_ = rows(1);
     solved_ = rows(num_solved_);
     if (goes_back_) solved_cotangent_ = rows(num_solved_);
+    if (!solved_) return;  // bytes are counted
     error_ = solved_ + std::ptrdiff_t{size} * width_;
     health_ = solved_ + std::ptrdiff_t{before_stages - 1} * width_;
     for (int i = 0; i < method_->num_dense; ++i)
