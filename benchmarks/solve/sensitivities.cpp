@@ -1,8 +1,10 @@
 // All sensitivities in one call against a pushforward for each direction, and against the solve alone, on one thread:
-// for one trajectory, whose directions fill packs, and for many, which fill them anyway.
+// for one trajectory, whose directions fill packs, and for many, which fill them anyway. And by how many parameters the
+// gradient of one loss is faster by reverse mode.
 
 #include <eddy/eddy.hpp>
 #include <utility>
+#include <vector>
 
 #include "table.hpp"
 #include "timing.hpp"
@@ -83,6 +85,46 @@ void compare(const char* name, const Method& method, double t1, std::ptrdiff_t l
               text("%.1f solves", race.ratio(together, alone)));
 }
 
+template <int num_p>
+struct Coupled {  // as many parameters as asked for, in one of five equations each
+    static constexpr int state_size = 5, parameter_size = num_p;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        auto rate = eddy::vec(-y[0], -y[1], -y[2], -y[3], -y[4]);
+        for (int k = 0; k < num_p; ++k) rate[k % 5] = rate[k % 5] + p[k] * y[(k / 5 + 1) % 5];
+        return rate;
+    }
+};
+struct Squares {
+    constexpr auto operator()(auto, const auto& y, const auto&, const auto& data) const {
+        const auto off = y - data;
+        return 0.5 * eddy::dot(off, off);
+    }
+};
+
+/// What the gradient of one loss of five save points needs: all sensitivities, or a way back.
+template <int num_p>
+void compare_with_reverse(std::ptrdiff_t lanes, int rounds) {
+    const Array y0(lanes, 5, 0.5), p(lanes, num_p, 1. / num_p);
+    const std::vector<Array> data(5, Array(1, 5, 0.25));
+    const eddy::SolveOptions options{.t1 = 5, .save_at = {1, 2, 3, 4, 5}};
+    const eddy::Cpu one_thread{.threads = 1};
+    auto all = eddy::sensitivity_solver(Coupled<num_p>{}, eddy::Tsit5{}, options, one_thread);
+    auto reverse =
+        eddy::gradient_solver(Coupled<num_p>{}, eddy::Tsit5{}, Squares{}, options, one_thread);
+
+    Race race;
+    const int forward = race.add(1, [&] { kept = all(y0, p).sensitivity(0)(0, 0, 0); });
+    const int back = race.add(1, [&] { kept = reverse(data, y0, p).gradient.p(0, 0); });
+    race.run(rounds);
+    print_row(text("%d parameters, %d trajectories", num_p, static_cast<int>(lanes)), "",
+              nanoseconds(race.time(forward)), nanoseconds(race.time(back)),
+              text("%.2f", race.ratio(forward, back)));
+}
+template <int... num_p>
+void compare_all_with_reverse() {
+    for (const std::ptrdiff_t lanes : {1, 64}) (compare_with_reverse<num_p>(lanes, 21), ...);
+}
+
 }  // namespace
 
 int main() {
@@ -97,4 +139,8 @@ int main() {
     compare<Robertson>("Robertson, Kvaerno5", eddy::Kvaerno5{}, 1e4, 1, "<= 0.6", 41);
     compare<Robertson>("Robertson, Kvaerno5", eddy::Kvaerno5{}, 1e4, 64, "<= 0.6", 11);
     compare<Cascade>("Cascade of 22, Tsit5", eddy::Tsit5{}, 50, 1, "<= 6 solves", 41);
+    print_heading("One loss of five save points: all sensitivities against a reverse gradient",
+                  "Five equations by Tsit5, rtol 1e-6, one thread: time of sensitivities, of the "
+                  "gradient, and their ratio.");
+    compare_all_with_reverse<3, 10, 30, 100>();
 }
