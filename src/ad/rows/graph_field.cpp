@@ -240,6 +240,14 @@ class GraphField final : public FieldMaker {
         if (all.parameters_have_tangent) all.parameters += num_p;
         return std::make_shared<const GraphField>(graph, all, code_->level());
     }
+    [[nodiscard]] int longest_of_products() const override {
+        const Graph& graph = code_->graph();
+        int longest = 0;
+        for (const Node& node : graph.nodes)
+            if (node.op == Op::dense || node.op == Op::dense_transposed)
+                longest = std::max({longest, node.size, graph[graph.operand(node, 1)].size});
+        return longest;
+    }
     [[nodiscard]] std::vector<int> unread_parameters() const override {
         // Behind them lie inputs.
         const int count = code_->arguments()[2].size - sizes().inputs.room();

@@ -227,9 +227,9 @@ void SolvesOnRows<Real>::open(const SolveOptions& options, const CarriedPart<Rea
 }
 template <class Real>
 void SolvesOnRows<Real>::plan(const RowCall& call) {
-    const int width = row_width(call.field->num_states(), *call.method, prepared_.num_lanes(),
-                                false, sizeof(Real));
     const bool sums_tile = prepared_.problem.sums_tile;
+    const int width =
+        row_width(*call.field, *call.method, prepared_.num_lanes(), false, sums_tile, sizeof(Real));
     if (width != width_ || sums_tile != sums_tile_) workers_.clear();
     width_ = width;
     sums_tile_ = sums_tile;

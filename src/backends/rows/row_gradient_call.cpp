@@ -130,7 +130,8 @@ void GradientOnRows<Real>::take(const GradientInto<Real>& into, const char* wher
 template <class Real>
 void GradientOnRows<Real>::plan_groups() {
     const std::ptrdiff_t lanes = prepared_.num_lanes();
-    width_ = row_width(call_->field->num_states(), *call_->method, lanes, true, sizeof(Real));
+    width_ = row_width(*call_->field, *call_->method, lanes, true, prepared_.problem.sums_tile,
+                       sizeof(Real));
     const bool adds_blocks = shares_parameters_ && lanes > few_lanes;
     groups_ = {lanes, adds_blocks ? lanes_per_block : width_, 1};
     if (prepared_.problem.sums_tile) {

@@ -58,8 +58,8 @@ class LaunchesOnRows {
 template <class Real>
 void LaunchesOnRows<Real>::begin(const RowLaunch<Real>& launch, bool goes_back) {
     const RowProblem<Real>& problem = launch.problem;
-    const int width = row_width(problem.state_size, *problem.method, launch.plan.num_lanes,
-                                goes_back, sizeof(Real));
+    const int width = row_width(*launch.equation->field, *problem.method, launch.plan.num_lanes,
+                                goes_back, problem.sums_tile, sizeof(Real));
     if (width != width_ || goes_back != goes_back_ ||
         problem.times.num_saves != problem_.times.num_saves)
         workers_.clear();

@@ -110,12 +110,19 @@ template std::unique_ptr<FieldOnTile> tile_of(const FieldMaker&, const RowProble
 template std::unique_ptr<FieldOnTileOf<float>> tile_of(const FieldMaker&, const RowProblem<float>&,
                                                        int);
 
-int row_width(int num_states, const MethodOnRows& method, std::ptrdiff_t num_lanes, bool goes_back,
-              std::size_t bytes_of_number) {
+int row_width(const FieldMaker& field, const MethodOnRows& method, std::ptrdiff_t num_lanes,
+              bool goes_back, bool sums_tile, std::size_t bytes_of_number) {
+    const int num_states = field.num_states();
     // So few lanes step one after the other sooner than as a part of eight.
     const int most_alone = 1 + (num_states >= 50 ? 1 : 0) + (goes_back && num_states >= 20 ? 1 : 0);
     if (num_lanes <= most_alone) return 1;
     int width = most_row_width(num_states, method, goes_back, bytes_of_number);
+    // Products and sums over lanes read a vector again and again: its rows stay in the first-level cache.
+    const int longest = goes_back && sums_tile ? field.longest_of_products() : 0;
+    const auto bytes_of_row = [&] { return static_cast<std::size_t>(width) * bytes_of_number; };
+    while (width > 16 && longest > 0 &&
+           (bytes_of_row() > 256 || bytes_of_row() * static_cast<std::size_t>(longest) > 32 << 10))
+        width /= 2;
     while (width > 8 && width / 2 >= num_lanes) width /= 2;
     return width;
 }

@@ -50,9 +50,10 @@ template <class Real>
                                                            const RowProblem<Real>& problem,
                                                            int width);
 
-/// Lanes of a tile, of so many.
-[[nodiscard]] int row_width(int num_states, const MethodOnRows& method, std::ptrdiff_t num_lanes,
-                            bool goes_back, std::size_t bytes_of_number);
+/// Lanes of a tile, of so many. `sums_tile`: is p numbers, which layers multiply by?
+[[nodiscard]] int row_width(const FieldMaker& field, const MethodOnRows& method,
+                            std::ptrdiff_t num_lanes, bool goes_back, bool sums_tile,
+                            std::size_t bytes_of_number);
 
 /// What an attempt takes beside evaluations of f.
 [[nodiscard]] inline AttemptCost cost_of_attempt(const MethodOnRows& method) {

@@ -5,6 +5,7 @@
 #include <eddy/ad/rows/runtime_field.hpp>
 #include <eddy/ad/split.hpp>
 #include <eddy/core/pack_math.hpp>
+#include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
 #include <eddy/trace/nn/mlp.hpp>
 
@@ -157,6 +158,8 @@ TEST_CASE("runtime_field: functions are those of packs, and their derivatives ri
     const eddy::RuntimeField fields[] = {
         eddy::trace_field(2, eddy::nn::Mlp<2, 8, 2>::parameter_size, eddy::nn::Mlp<2, 8, 2>{}),
         eddy::trace_field(2, 1, Functions{})};
+    CHECK(fields[0].maker()->longest_of_products() == 8);
+    CHECK(fields[1].maker()->longest_of_products() == 0);
     for (const eddy::RuntimeField& field : fields) {
         const std::vector<Rows> arguments = arguments_of(field);
         const Answer expected = interpreted(field.graph(), arguments),

@@ -154,6 +154,8 @@ class FieldMaker {
         int /*width*/) const {
         return nullptr;
     }
+    /// The components of the longest vector that products with matrices read or make; 0 where there are none.
+    [[nodiscard]] virtual int longest_of_products() const { return 0; }
 
   private:
     FieldSizes sizes_;
