@@ -15,8 +15,6 @@
 namespace eddy::inline v0::detail {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 class StepGraph {
   public:
     StepGraph(const Graph& field, const RosenbrockOnRows& method)
@@ -47,6 +45,7 @@ class StepGraph {
     }
 
   private:
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     template <class... Operands>
     int push(Op op, int size, Operands... operands) {
         return graph_.push({.op = op, .size = size}, operands...);
