@@ -29,12 +29,15 @@ class ObservedState {
           values_(static_cast<std::size_t>(call.num_observed * (1 + problem.num_tangents))),
           num_shown_(call.num_observed) {}
 
+    [[nodiscard]] double time_of(std::ptrdiff_t lane, std::int32_t k) const {
+        return problem_->times_of(lane).save_time[k];
+    }
     /// Null where they are not finite.
-    [[nodiscard]] const Real* at(std::ptrdiff_t lane, std::int32_t k, const Real* state) {
+    [[nodiscard]] const Real* at(std::ptrdiff_t lane, double time, const Real* state) {
         const std::ptrdiff_t row = problem_->row_of_p(lane);
         for (std::size_t i = 0; i < p_.size(); ++i)
             p_[i] = problem_->p(row, static_cast<std::ptrdiff_t>(i));
-        const auto t = static_cast<Real>(problem_->times_of(lane).save_time[k]);
+        const auto t = static_cast<Real>(time);
         field_->f(&t, state, p_.data(), values_.data());
         const bool are_finite = std::all_of(values_.begin(), values_.begin() + num_shown_,
                                             [](Real x) { return std::isfinite(x); });
@@ -65,7 +68,15 @@ class SolutionOfRows final : public RowRecorder<Real> {
         solution_->append_step(lane, t, state);
     }
     [[nodiscard]] bool save(std::ptrdiff_t lane, int, std::int32_t k, const Real* state) override {
-        const Real* const shown = observed_ ? observed_->at(lane, k, state) : state;
+        return save(lane, k, observed_ ? observed_->time_of(lane, k) : 0, state);
+    }
+    [[nodiscard]] bool save_event(std::ptrdiff_t lane, int, double t, const Real* state) override {
+        return save(lane, 0, t, state);
+    }
+
+  private:
+    [[nodiscard]] bool save(std::ptrdiff_t lane, std::int32_t k, double t, const Real* state) {
+        const Real* const shown = observed_ ? observed_->at(lane, t, state) : state;
         if (!shown) return false;
         const auto point = static_cast<std::size_t>(k);
         show((*y_)[point], lane, shown);
@@ -77,7 +88,6 @@ class SolutionOfRows final : public RowRecorder<Real> {
         return true;
     }
 
-  private:
     static void show(const EnsembleView<Real>& at, std::ptrdiff_t lane, const Real* numbers) {
         for (std::ptrdiff_t c = 0; c < at.num_components; ++c) at(lane, c) = numbers[c];
     }
@@ -213,6 +223,7 @@ void SolvesOnRows<Real>::open(const SolveOptions& options, const CarriedPart<Rea
                      .has_tangents = has_tangents,
                      .tangent = owns_tangents,
                      .steps = options.save_steps});
+    if (prepared_.problem.events) prepared_.problem.told_events = solution_.keep_events();
     const std::ptrdiff_t saves = solution_.num_saves();
     if (carried && carried->first == 0)
         carried->numbers->assign(
@@ -424,6 +435,9 @@ PulledGradient<Real> RowSolutionOf<Real>::pull_back(detail::RowViews<Real> cotan
         !call_.observed,
         "pullback: the solution has what observe(function) saved, not states; solve without it, or "
         "give value_and_gradient a loss");
+    require_argument(!call_.events,
+                     "pullback: the equation has events, through which gradients over rows do not "
+                     "go; take a compile-time functor without Rows");
     require_argument(!began_by_function_,
                      "pullback: the solution began by start_from(function), and goes back to no "
                      "parameters through it; solve from an array of initial values, or give "

@@ -7,7 +7,7 @@ namespace eddy::inline v0::detail {
 using row_kernels::Clocks;
 
 std::size_t RowClocks::num_bytes(int width) {
-    constexpr std::size_t of_lane = Clocks::num_doubles * sizeof(double) +
+    constexpr std::size_t of_lane = (Clocks::num_doubles + 1) * sizeof(double) +
                                     Clocks::num_floats * sizeof(float) + sizeof(std::int32_t);
     return of_lane * static_cast<std::size_t>(num_places(width));
 }
@@ -20,7 +20,7 @@ RowClocks::RowClocks(int width, Arena& arena) : width_(width) {
     for (double** row :
          {&rows_.elapsed, &rows_.size, &rows_.before, &rows_.tried, &rows_.used, &rows_.tstop,
           &rows_.origin, &rows_.due, &rows_.t0, &rows_.lowest, &rows_.highest, &rows_.rejected,
-          &rows_.stalled, &rows_.first, &rows_.last, &rows_.h}) {
+          &rows_.stalled, &rows_.first, &rows_.last, &rows_.h, &sought_}) {
         *row = next;
         next += num_places(width);
     }
@@ -39,6 +39,7 @@ void RowClocks::begin(int lane, double first_size, const LaneTimes& times, std::
     rows_.rejected[lane] = rows_.stalled[lane] = 0;
     rows_.previous_log2[lane] = rows_.earlier_log2[lane] = rows_.was_rejected[lane] = 0;
     rows_.size[lane] = first_size;
+    sought_[lane] = 0;
     rows_.t0[lane] = times.t0;
     head_for(lane, 0, times, num_saved);
 }
@@ -58,6 +59,17 @@ void RowClocks::expect(int lane, const LaneTimes& times, std::int32_t num_saved)
 void RowClocks::stop(int lane) {
     rows_.tstop[lane] = rows_.elapsed[lane];
     rows_.due[lane] = std::numeric_limits<double>::infinity();
+}
+void RowClocks::take_sought(double direction) const {
+    for (int lane = 0; lane < width_; ++lane) {
+        const double size = sought_[lane];
+        if (!(size > 0)) continue;
+        const TimeAt<double> start{rows_.t0[lane], direction, rows_.elapsed[lane],
+                                   rows_.lowest[lane], rows_.highest[lane]};
+        rows_.tried[lane] = size;
+        rows_.last[lane] = start + size;
+        rows_.h[lane] = direction * size;
+    }
 }
 void RowClocks::set_step(int lane, double elapsed, double size, std::int32_t tstop,
                          const LaneTimes& times) {

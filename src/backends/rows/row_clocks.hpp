@@ -37,6 +37,9 @@ class RowClocks {
     void stop(int lane);
     /// The next attempt of a lane begins with this size.
     void set_size(int lane, double size) { rows_.size[lane] = size; }
+    /// The next attempt of a lane has just this size, whatever is due; zero: the controller's.
+    void seek(int lane, double size) { sought_[lane] = size; }
+    void take_sought(double direction) const;
     /// A lane goes on with this size as if none of its steps had been judged before.
     void forget_rejection(int lane, double size) {
         rows_.size[lane] = size;
@@ -55,6 +58,7 @@ class RowClocks {
 
   private:
     row_kernels::Clocks rows_{};
+    double* sought_ = nullptr;
     std::int32_t* tstops_ = nullptr;
     int width_ = 0;
 };

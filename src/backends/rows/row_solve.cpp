@@ -13,6 +13,7 @@ RowSolve<Real>::RowSolve(const RowProblem<Real>& problem, FieldOnTileOf<Real>& f
     const int width = field.width();
     y_ = arena.take<Real>(std::int64_t{problem.state_size} * width);
     state_ = arena.take<Real>(problem.state_size);
+    if (problem.events) events_ = std::make_unique<RowEvents<Real>>(problem, step_);
     sizes_ = arena.take<double>(RowClocks::num_places(width));
     num_saved_ = arena.take<std::int32_t>(width);
     lane_ = arena.take<std::int32_t>(width);
@@ -74,6 +75,10 @@ void RowSolve<Real>::enter(int place, std::int32_t lane, double first_size, Real
     num_saved_[place] = 0;
     first_round_[place] = round_;
     clocks_.begin(place, first_size, times(place), 0);
+    if (events_) {
+        step_.state_of(place, y, state_);
+        place < count_ ? events_->begin(place, first_ + lane, state_) : events_->leave(place);
+    }
     if (place >= count_ || !recorder_->wants_steps()) return;
     step_.state_of(place, y, state_);
     recorder_->save_step(first_ + lane, times(place).t0, state_);
@@ -88,8 +93,11 @@ void RowSolve<Real>::plan_limit() {
 
 template <class Real>
 void RowSolve<Real>::round(Real*& y, Real* kept, bool swapped, ThreadTeam<1>& team) {
+    if (events_) events_->keep(clocks_);
     step_.attempt(y, clocks_, kept);
-    take_verdicts(y, step_.judge(y, clocks_), swapped, team);
+    bool is_rare = step_.judge(y, clocks_);
+    if (events_) is_rare = events_->look(clocks_);
+    take_verdicts(y, is_rare, swapped, team);
 }
 template <class Real>
 void RowSolve<Real>::take_verdicts(Real*& y, bool is_rare, bool swapped, ThreadTeam<1>& team) {
@@ -101,8 +109,8 @@ void RowSolve<Real>::take_verdicts(Real*& y, bool is_rare, bool swapped, ThreadT
         bool has_stages = false;
         for (int place = 0; place < step_.width(); ++place) {
             goes_further_[place] = false;
-            if (lane_[place] != no_lane && (looks_at_all || clocks_.is_due(place)))
-                settle(place, y, has_stages, goes_on, team);
+            const bool is_due = looks_at_all || clocks_.is_due(place) || meets_event(place);
+            if (lane_[place] != no_lane && is_due) settle(place, y, has_stages, goes_on, team);
         }
     }
     step_.accept(y, clocks_, swapped);
@@ -143,8 +151,12 @@ void RowSolve<Real>::refill(Real* y) {
     bool any_begins = false;
     for (int place = 0; place < step_.width(); ++place) {
         if (lane_[place] != no_lane) {
-            if (!goes_further_[place]) continue;
-            go_further(place, first_ + lane_[place], num_saved_[place], y);
+            const bool jumps = events_ && events_->jumps(place);
+            if (!goes_further_[place] && !jumps) continue;
+            for (int c = 0; jumps && c < step_.state_size(); ++c)
+                y[c * step_.width() + place] = events_->after(place)[c];
+            if (goes_further_[place])
+                go_further(place, first_ + lane_[place], num_saved_[place], y);
         } else if (next_lane_ < count_) {
             const std::int32_t lane = next_lane_++;
             step_.load(place, first_ + lane, y);
@@ -168,6 +180,9 @@ void RowSolve<Real>::go_further(int place, std::ptrdiff_t lane, std::int32_t num
     step_.impulses().meet(place, of_lane, of_lane.tstops[tstop].impulses, y + place, step_.width());
     step_.load_inputs(place, lane, tstop + 1);
     clocks_.head_for(place, tstop + 1, of_lane, num_saved);
+    if (!events_ || of_lane.tstops[tstop].impulses.is_empty()) return;
+    step_.state_of(place, y, state_);
+    events_->go_on(place, tstop + 1, state_);
 }
 
 template <class Real>
@@ -181,9 +196,9 @@ void RowSolve<Real>::state_at(int place, std::int32_t k, const Real* y, bool& ha
         return;
     }
     if (elapsed <= rows.before[place]) return step_.state_of(place, y, state_);
-    if (elapsed == rows.elapsed[place]) {
+    if (elapsed == rows.elapsed[place] && !ends_at_event(place)) {
         const std::int32_t tstop = clocks_.tstop(place);
-        step_.state_of(place, step_.next(), state_);
+        state_at_end(place);
         if (is_behind_impulses(of_lane, tstop, k))
             step_.impulses().meet(place, of_lane, of_lane.tstops[tstop].impulses, state_, 1);
         return;
@@ -193,17 +208,40 @@ void RowSolve<Real>::state_at(int place, std::int32_t k, const Real* y, bool& ha
     step_.state_within(place, y, (elapsed - rows.before[place]) / rows.tried[place], state_);
 }
 template <class Real>
+void RowSolve<Real>::state_at_end(int place) {
+    if (events_ && events_->jumps(place))
+        std::copy_n(events_->after(place), step_.state_size(), state_);
+    else
+        step_.state_of(place, step_.next(), state_);
+}
+template <class Real>
+bool RowSolve<Real>::pass_event(int place, LaneEnding& broken) {
+    broken = {Result::non_finite, time(place), -1};
+    if (events_->is_lost(place)) return false;
+    events_->tell(place, time(place));
+    if (!events_->ends_lane(place) || !problem_->times.saves_the_end || num_saved_[place] > 0)
+        return true;
+    state_at_end(place);
+    for (broken.component = 0; broken.component < step_.state_size(); ++broken.component)
+        if (!std::isfinite(state_[broken.component])) return false;
+    broken = {recorder_->not_finite(), time(place), 0};
+    ++num_saved_[place];
+    return recorder_->save_event(first_ + lane_[place], place, time(place), state_);
+}
+template <class Real>
 bool RowSolve<Real>::save_passed(int place, const Real* y, bool& has_stages, std::int32_t& broken) {
     const double elapsed = clocks_.rows().elapsed[place];
     const Tstop& tstop = times(place).tstops[clocks_.tstop(place)];
     const std::ptrdiff_t lane = first_ + lane_[place];
     if (clocks_.was_accepted(place) && recorder_->wants_steps()) {
-        step_.state_of(place, step_.next(), state_);
+        state_at_end(place);
         recorder_->save_step(lane, elapsed == tstop.elapsed ? tstop.t : time(place), state_);
     }
     for (; num_saved_[place] < problem_->times.num_saves; ++num_saved_[place]) {
         const std::int32_t k = num_saved_[place];
-        if (times(place).saves[k] > elapsed) break;
+        if (times(place).saves[k] > elapsed ||
+            (problem_->times.saves_the_end && ends_at_event(place)))
+            break;
         state_at(place, k, y, has_stages);
         for (broken = 0; broken < problem_->own_size(); ++broken)
             if (!std::isfinite(state_[broken])) return false;
@@ -219,9 +257,16 @@ void RowSolve<Real>::settle(int place, const Real* y, bool& has_stages, bool goe
     std::int32_t broken = -1;
     const bool saved = save_passed(place, y, has_stages, broken);
     const std::int32_t tstop = clocks_.tstop(place);
+    LaneEnding at_event{};
+    const bool is_broken = saved && meets_event(place) && !pass_event(place, at_event);
     const std::int64_t attempts = round_ - first_round_[place];
     const bool lands = clocks_.rows().elapsed[place] == times(place).tstops[tstop].elapsed;
-    const RoundFacts facts{!saved, clocks_.has_stalled(place), lands, !goes_on, attempts};
+    const RoundFacts facts{.save_is_broken = !saved || is_broken,
+                           .stalled = clocks_.has_stalled(place),
+                           .lands = lands,
+                           .cancelled = !goes_on,
+                           .attempts = attempts,
+                           .ends = ends_at_event(place)};
     const Verdict verdict = verdict_of(times(place), {0, tstop}, facts);
     goes_further_[place] = verdict.turn == Turn::to_next_tstop;
     if (verdict.turn == Turn::goes_on || goes_further_[place])
@@ -229,10 +274,14 @@ void RowSolve<Real>::settle(int place, const Real* y, bool& has_stages, bool goe
     const MethodOnRows& method = *problem_->method;
     LaneOutcome& outcome = outcomes_[lane_[place]];
     outcome =
-        outcome_of(times(place), ending_of(place, verdict, y, broken), attempts,
-                   static_cast<std::int64_t>(clocks_.rows().rejected[place]),
+        outcome_of(times(place), is_broken ? at_event : ending_of(place, verdict, y, broken),
+                   attempts, static_cast<std::int64_t>(clocks_.rows().rejected[place]),
                    evaluations_of(times(place), attempts, tstop, method.evaluations_per_attempt(),
                                   method.evaluations_at_start()));
+    if (events_) {
+        outcome.evaluations += events_->evaluations(place);
+        events_->leave(place);
+    }
     if (counts_) team.ended(outcome);
     attempts_[place] = attempts;
     lane_[place] = no_lane;

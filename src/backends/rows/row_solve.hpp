@@ -5,7 +5,9 @@
 
 #include <eddy/backends/cpu/thread_team.hpp>
 #include <eddy/backends/rows/row_recorder.hpp>
+#include <memory>
 #include <vector>
+#include "row_events.hpp"
 #include "row_log.hpp"
 #include "row_step.hpp"
 
@@ -69,6 +71,14 @@ class RowSolve {
     void state_at(int place, std::int32_t k, const Real* y, bool& has_stages);
     /// A lane goes on behind the impulses at its tstop.
     void go_further(int place, std::ptrdiff_t lane, std::int32_t num_saved, Real* y);
+    /// The state at the end of the last attempt, behind an event there.
+    void state_at_end(int place);
+    [[nodiscard]] bool meets_event(int place) const { return events_ && events_->meets(place); }
+    [[nodiscard]] bool ends_at_event(int place) const {
+        return events_ && events_->ends_lane(place);
+    }
+    /// False where its function is no number, or a lane that ends there has nothing finite to save; see `broken`.
+    [[nodiscard]] bool pass_event(int place, LaneEnding& broken);
     void settle(int place, const Real* y, bool& has_stages, bool goes_on, ThreadTeam<1>& team);
     [[nodiscard]] LaneEnding ending_of(int place, const Verdict& verdict, const Real* y,
                                        std::int32_t broken) const;
@@ -91,9 +101,10 @@ class RowSolve {
     const RowProblem<Real>* problem_;
     RowStep<Real> step_;
     RowClocks clocks_;
-    Real *y_, *state_;                 // (component, place), (component)
-    double* sizes_;                    // (place) of first steps
-    std::int32_t *num_saved_, *lane_;  // (place)
+    std::unique_ptr<RowEvents<Real>> events_;  // null: the equation has none
+    Real *y_, *state_;                         // (component, place), (component)
+    double* sizes_;                            // (place) of first steps
+    std::int32_t *num_saved_, *lane_;          // (place)
     std::int64_t *first_round_, *attempts_;
     bool* goes_further_;  // (place): to another tstop
 

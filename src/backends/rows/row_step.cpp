@@ -197,6 +197,7 @@ template <class Real>
 void RowStep<Real>::attempt(const Real* y, const RowClocks& clocks, Real* kept) {
     if (problem_->prescribed) take_prescribed(clocks);
     kernels_->choose_sizes(clocks.rows(), width_, times_, method_->estimates_error);
+    if (problem_->events) clocks.take_sought(times_.direction);
     take_sizes(clocks);
     const int last = method_->num_stages;
     const bool keeps_all = kept && keeps_dense_stages();

@@ -107,6 +107,11 @@ class RowStep {
     /// f of a lane in a state, at a time on the way to a tstop: columns.
     void slope_of(int place, std::ptrdiff_t lane, std::int32_t tstop, double t, const Real* state,
                   Real* slope);
+    /// Functions of where the last attempt ends.
+    void evaluate_at_end(FieldOnTileOf<Real>& functions, const RowClocks& clocks, Real* to) {
+        kernels_->stage_times(time_, clocks.rows(), width_, 1);
+        functions.f(time_, next_, p_, to);
+    }
     /// The state that a lane was given, (component).
     void start_of(std::ptrdiff_t lane, Real* state) const {
         for (int c = 0; c < problem_->state_size; ++c)

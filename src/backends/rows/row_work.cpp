@@ -77,6 +77,7 @@ void PreparedRows<Real>::plan(const RowCall& call, const char* where) {
     problem.tolerances = {static_cast<Real>(options.rtol), atol_.data(), counted_.data(),
                           static_cast<int>(counted_.size())};
     problem.is_fused = call.level == RowLevel::fused;
+    problem.events = call.events.get();
     problem.differentiates_times = call.differentiates_times;
     problem.state_size = field.num_states();
     problem.num_tangents = field.sizes().tangents;

@@ -31,6 +31,26 @@ concept IsFieldOnRows = requires(const Field& field) {
 template <class Field, class... Extras>
 concept GoesOverRows = IsFieldOnRows<Field> ||(std::is_same_v<Extras, eddy::Rows> || ...);
 
+/// Has an equation events, of its own or beside it?
+template <class Field>
+inline constexpr bool has_events_on_rows = [] {
+    if constexpr (IsFieldOnRows<Field>) return requires(const Field& field) {
+            field.events();
+        };
+    else
+        return has_event<Field>;
+}();
+template <class Field>
+[[nodiscard]] std::shared_ptr<const EventsOnRows> events_of([[maybe_unused]] const Field& field,
+                                                            [[maybe_unused]] FieldSizes sizes) {
+    if constexpr (!has_events_on_rows<Field>)
+        return nullptr;
+    else if constexpr (IsFieldOnRows<Field>)
+        return field.events();
+    else
+        return TracedEvents<Field>(field, sizes).all();
+}
+
 template <class Field>
 [[nodiscard]] std::shared_ptr<const FieldMaker> maker_of(const Field& field) {
     if constexpr (IsFieldOnRows<Field>)
@@ -82,7 +102,11 @@ inline constexpr Features features_on_rows =
         .with(Feature::tangents, call == CallKind::pushforward)
         .with(Feature::hessian, call == CallKind::hessian)
         .with(Feature::mass, has_mass<Field>)
-        .with(Feature::events, has_event<Field>)
+        .with(Feature::events, has_events_on_rows<Field>)
+        .with(Feature::events_back,
+              has_events_on_rows<Field> && (call != CallKind::solve || !RungeKuttaMethod<Method>))
+        .with(Feature::events_with_joint,
+              has_events_on_rows<Field> && (steps_jointly<Extras> || ...))
         .with(Feature::times, (IsDifferentiateTimes<Extras> || ...))
         .with(Feature::gradient_error, (IsEstimateGradientError<Extras> || ...))
         .with(Feature::adaptive, (chooses_steps<Extras> || ...))
@@ -236,6 +260,7 @@ template <class Field, class Method, class... Extras>
                  .differentiates_times = (IsDifferentiateTimes<Extras> || ...),
                  .options = with_end(options, where),
                  .threads = rows.threads};
+    call.events = events_of(field, call.field->sizes());
     (observe_on_rows(call, extras), ...);
     if (const RosenbrockOnRows* const steps = call.method->rosenbrock)
         call.field = with_steps(call.field, *steps, call.level);

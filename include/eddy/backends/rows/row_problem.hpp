@@ -2,10 +2,12 @@
 // What is asked of all lanes of a call on rows: plain numbers and views, whatever the equation and the method.
 // Test: tests/solve/tiles_oracle.cpp, tests/backends/joint_steps.cpp
 
+#include <eddy/backends/rows/row_events.hpp>
 #include <eddy/backends/rows/row_kernels.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/parameter_table.hpp>
 #include <eddy/solve/lane/input_tables.hpp>
+#include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/prescribed_steps.hpp>
 #include <eddy/solve/lane/rows.hpp>
 #include <eddy/solve/lane/times.hpp>
@@ -35,6 +37,8 @@ struct RowProblem {
     /// numbers, not as rows.
     bool sums_tile = false;
     bool differentiates_times = false;
+    const EventsOnRows* events = nullptr;  // null: the equation has none
+    LaneEvents* told_events = nullptr;     // (lane) of one that has
     int state_size = 0, parameter_size = 0;
     int num_tangents = 0;  // behind y in a state; they decide nothing
     InputTables<Real> inputs{};

@@ -18,6 +18,11 @@ class RowRecorder {
     /// The state of a lane, in a place, at save point k: all numbers. False where what is made of it is not finite.
     [[nodiscard]] virtual bool save(std::ptrdiff_t lane, int place, std::int32_t k,
                                     const Real* state) = 0;
+    /// The state of a lane that ends at an event, at the time t, where it is the only one to be saved.
+    [[nodiscard]] virtual bool save_event(std::ptrdiff_t lane, int place, double /*t*/,
+                                          const Real* state) {
+        return save(lane, place, 0, state);
+    }
     /// How a lane ends for which `save` has said so.
     [[nodiscard]] virtual Result not_finite() const { return Result::observed_not_finite; }
 };

@@ -16,7 +16,7 @@ namespace eddy::inline v0::detail {
 enum class Refusal {
     none, method_of_noise, method_without_noise, method_of_langevin, equation_of_langevin,
     noise_on_tiles, method_on_tiles, tangents_on_tiles, estimate_on_tiles,
-    events_on_tiles, loops_on_tiles, method_on_rows, mass_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
+    events_on_tiles, events_on_rows, events_of_joint, loops_on_tiles, method_on_rows, mass_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
     observe_of_loss, extra_of_nested, inputs_of_noise, inputs_on_tiles, inputs_over_ranks,
@@ -76,7 +76,9 @@ inline constexpr Combinations rows[] = {
     {estimate_with_events, "`estimate_gradient_error` with events",
      {no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate)}},
     {events, "events, with gradients and tangents", {yes, yes, yes, no(events_of_switch), no(events_of_noise), no(events_of_noise)},
-     {yes, no(events_on_tiles), no(equation_on_rows), yes, no(double_times), yes, as_inner}},
+     {yes, no(events_on_tiles), {"in `solve`"}, yes, no(double_times), yes, as_inner}},
+    {events_back, "gradients and tangents through events", {}, {yes, no(events_on_tiles), no(events_on_rows), yes, no(double_times), yes, as_inner}},
+    {events_with_joint, "events with `JointController`", {}, {vacant, vacant, no(events_of_joint), vacant, vacant, vacant, vacant}},
     {events_of_algebraic, "events with a singular mass matrix", {vacant, no(events_with_algebraic), vacant, vacant, vacant, vacant}},
     {times, "`differentiate_times`", {yes, yes, yes, yes, no(times_of_noise), no(times_of_noise)}, {yes, yes, yes, yes, yes, yes, as_inner},
      {vacant, vacant, yes, yes, yes, no(extra_of_nested)}},
@@ -191,7 +193,13 @@ consteval bool check_refusal() {
     static_assert(refusal != Refusal::mass_on_rows,
                   "Rows: this backend knows no mass matrix; leave Rows{} out");
     static_assert(refusal != Refusal::equation_on_rows,
-                  "Rows: this backend solves ordinary equations without events; leave Rows{} out");
+                  "Rows: this backend solves ordinary equations; leave Rows{} out");
+    static_assert(refusal != Refusal::events_of_joint,
+                  "Rows: events with JointController, which gives all trajectories the same steps; "
+                  "leave one of them out");
+    static_assert(refusal != Refusal::events_on_rows,
+                  "Rows: events are found in solves by explicit Runge-Kutta methods, without "
+                  "gradients and tangents; for those give a compile-time functor without Rows{}");
     static_assert(refusal != Refusal::call_on_rows,
                   "Rows: an equation over rows has no estimate_gradient_error; leave that out, or "
                   "give a compile-time functor without Rows{}");

@@ -1,0 +1,300 @@
+#include "row_events.hpp"
+#include <algorithm>
+#include <cmath>
+#include <eddy/solve/lane/event_sides.hpp>
+#include <limits>
+#include "row_work.hpp"
+
+namespace eddy::inline v0::detail {
+namespace {
+
+bool reads_state(const Graph& graph) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                       [](const Node& node) { return node.op == Op::argument && node.index == 1; });
+}
+
+}  // namespace
+
+void require_event_count(int count) {
+    require_argument(count > 0 && count <= EventsOnRows::most,
+                     "with_events: event(t, y, p) returns {} numbers; return one, or "
+                     "eddy::vec(...) of up to {}",
+                     count, EventsOnRows::most);
+}
+void require_of_state(const std::vector<Graph>& events) {
+    for (std::size_t i = 0; i < events.size(); ++i)
+        require_argument(reads_state(events[i]),
+                         "events over rows: event function {} reads no state, and its roots would "
+                         "have to be found before the steps; take `.impulses` or `.step_to`, or a "
+                         "compile-time functor without Rows",
+                         i);
+}
+void require_jump(const Graph& jump, int event, const FieldSizes& sizes) {
+    const int given = jump.outputs.empty() ? 0 : jump.outputs[0].size;
+    require_argument(given == sizes.states,
+                     "with_events: at_event(t, y, p) of event {} returns {} numbers for {} states; "
+                     "return one for each",
+                     event, given, sizes.states);
+}
+
+template <class Real>
+RowEvents<Real>::RowEvents(const RowProblem<Real>& problem, RowStep<Real>& step)
+    : problem_(&problem), step_(&step), width_(step.width()) {
+    const EventsOnRows& events = *problem.events;
+    functions_ = tile_of(*events.functions, problem, width_);
+    of_one_ = tile_of(*events.functions, problem, 1);
+    for (const auto& jump : events.jumps)
+        jumps_.push_back(jump ? tile_of(*jump, problem, 1) : nullptr);
+    places_.resize(at(width_));
+    side_.resize(at(count() * width_));
+    sizes_.resize(at(width_));
+    history_.resize(at(3 * width_));
+    g_.resize(at(count() * width_));
+    after_.resize(at(std::int64_t{width_} * problem.state_size));
+    p_.resize(at(whole_lines(problem.parameter_size) + 1));
+    by_p_.resize(p_.size());
+    for (std::vector<Real>* column : {&state_, &slope_, &by_y_})
+        column->resize(at(problem.state_size));
+    values_.resize(at(count()));
+    cotangent_.resize(at(count()));
+    kept_.resize(at(of_one_->num_residuals()));
+    motion_.g.resize(at(count()));
+    motion_.along.resize(at(count()));
+}
+
+template <class Real>
+bool RowEvents<Real>::passes(int i, double from, double now) const {
+    const Crossing wanted = problem_->events->crossings[at(i)];
+    return (wanted != Crossing::rising && from > 0 && now <= 0) ||
+           (wanted != Crossing::falling && from < 0 && now >= 0);
+}
+template <class Real>
+void RowEvents<Real>::load_p(std::ptrdiff_t lane) {
+    const std::ptrdiff_t row = problem_->row_of_p(lane);
+    for (int i = 0; i < problem_->parameter_size; ++i)
+        p_[at(i)] = problem_->sums_tile ? problem_->p(0, i) : problem_->parameter(row, i);
+}
+template <class Real>
+const typename RowEvents<Real>::Motion& RowEvents<Real>::motion_at(int place, std::int32_t tstop,
+                                                                   double t, const Real* state) {
+    const std::ptrdiff_t lane = places_[at(place)].lane;
+    load_p(lane);
+    step_->slope_of(place, lane, tstop, t, state, slope_.data());
+    const auto of_t = static_cast<Real>(t);
+    of_one_->forward(&of_t, state, p_.data(), values_.data(), kept_.data());
+    for (int i = 0; i < count(); ++i) {
+        motion_.g[at(i)] = static_cast<double>(values_[at(i)]);
+        std::fill(cotangent_.begin(), cotangent_.end(), Real(0));
+        cotangent_[at(i)] = 1;
+        Real along = 0;
+        of_one_->pull_time(&of_t, state, p_.data(), cotangent_.data(), &along);
+        of_one_->pull(&of_t, state, p_.data(), kept_.data(), cotangent_.data(), by_y_.data(),
+                      by_p_.data());
+        for (int c = 0; c < problem_->state_size; ++c) along = along + by_y_[at(c)] * slope_[at(c)];
+        motion_.along[at(i)] = static_cast<double>(along) * problem_->times.direction;
+    }
+    return motion_;
+}
+template <class Real>
+void RowEvents<Real>::know_sides(int place, std::int32_t tstop, double t, const Real* state) {
+    const Motion& motion = motion_at(place, tstop, t, state);
+    for (int i = 0; i < count(); ++i)
+        side(i, place) = side_from(motion.g[at(i)], motion.along[at(i)], 0);
+}
+template <class Real>
+void RowEvents<Real>::begin(int place, std::ptrdiff_t lane, const Real* state) {
+    places_[at(place)] = {};
+    places_[at(place)].lane = lane;
+    const LaneTimes times = problem_->times_of(lane);
+    know_sides(place, 0, times.tstops[0].confine(times.t0), state);
+}
+template <class Real>
+void RowEvents<Real>::go_on(int place, std::int32_t tstop, const Real* state) {
+    const LaneTimes times = problem_->times_of(places_[at(place)].lane);
+    const double elapsed = times.tstops[tstop - 1].elapsed;
+    know_sides(place, tstop,
+               times.tstops[tstop].confine(mul_add(times.direction, elapsed, times.t0)), state);
+}
+
+template <class Real>
+void RowEvents<Real>::keep(const RowClocks& clocks) {
+    const row_kernels::Clocks& rows = clocks.rows();
+    std::copy_n(rows.size, width_, sizes_.begin());
+    std::copy_n(rows.previous_log2, width_, history_.begin());
+    std::copy_n(rows.earlier_log2, width_, history_.begin() + width_);
+    std::copy_n(rows.was_rejected, width_, history_.begin() + 2 * width_);
+}
+template <class Real>
+void RowEvents<Real>::restore_history(int place, const RowClocks& clocks) {
+    const row_kernels::Clocks& rows = clocks.rows();
+    rows.previous_log2[place] = history_[at(place)];
+    rows.earlier_log2[place] = history_[at(width_ + place)];
+    rows.was_rejected[place] = history_[at(2 * width_ + place)];
+}
+template <class Real>
+bool RowEvents<Real>::look(RowClocks& clocks) {
+    step_->evaluate_at_end(*functions_, clocks, g_.data());
+    bool is_rare = false;
+    for (int place = 0; place < width_; ++place) {
+        Place& here = places_[at(place)];
+        here.meets = false;
+        if (here.lane < 0) continue;
+        if (!clocks.was_accepted(place)) {  // what is sought will be met again
+            here.bracket = {};
+            clocks.seek(place, 0);
+            is_rare = is_rare || clocks.is_due(place);
+            continue;
+        }
+        const row_kernels::Clocks& rows = clocks.rows();
+        // Steps of constant size are not counted: they begin anew behind an event.
+        if (!problem_->method->estimates_error &&
+            rows.tried[place] != rows.tstop[place] - rows.before[place])
+            rows.elapsed[place] = rows.before[place] + rows.tried[place];
+        const Seen seen = look_at(place, clocks);
+        here.meets = seen == Seen::here;
+        is_rare = is_rare || here.meets || clocks.is_due(place);
+        if (seen == Seen::none) continue;
+        clocks.seek(place, 0);
+        if (here.is_lost) continue;
+        restore_history(place, clocks);
+        if (seen == Seen::within) {
+            take_back(place, clocks);
+        } else {
+            clocks.set_size(place, here.uncut);
+            if (jumps(place)) jump(place, clocks);
+        }
+    }
+    return is_rare;
+}
+template <class Real>
+void RowEvents<Real>::take_back(int place, RowClocks& clocks) {
+    const double next_size = places_[at(place)].next_size;
+    const row_kernels::Clocks& rows = clocks.rows();
+    rows.used[place] = 0;
+    rows.elapsed[place] = rows.before[place];
+    rows.rejected[place] += 1;
+    clocks.set_size(place, next_size);
+    clocks.seek(place, next_size);
+}
+template <class Real>
+typename RowEvents<Real>::Seen RowEvents<Real>::look_at(int place, const RowClocks& clocks) {
+    Place& here = places_[at(place)];
+    const row_kernels::Clocks& rows = clocks.rows();
+    const double from = rows.before[place], size = rows.tried[place];
+    for (int i = 0; i < count(); ++i)
+        here.is_lost =
+            here.is_lost || !std::isfinite(g(i, place)) || !std::isfinite(side(i, place));
+    if (here.is_lost) {
+        here.bracket = {};
+        return Seen::here;
+    }
+    // A step behind an event that is no longer than time was resolved there shows nothing of sides that are only said.
+    const double resolved = event_width<Real>(from, here.uncut);
+    const double blurred = size <= 2 * resolved && !here.bracket.is_open() ? said_side : -1;
+    const Leading passed = functions_that_passed(place, blurred);
+    if (passed.met == 0 && !here.bracket.is_open()) {
+        for (int i = 0; i < count(); ++i)
+            if (g(i, place) != 0 && std::abs(side(i, place)) > blurred)
+                side(i, place) = g(i, place);
+        return Seen::none;
+    }
+    take(place, size, passed, sizes_[at(place)]);
+    here.width = event_width<Real>(from, here.bracket.high);
+    here.passed.at_zero = passed.met != 0 && passed.at_zero;
+    const bool is_closed = here.passed.at_zero || here.bracket.is_closed(here.width);
+    here.next_size = is_closed ? size_back(place, clocks) : here.bracket.next(here.width);
+    if (here.next_size > 0) return Seen::within;
+    here.bracket = {};
+    return Seen::here;
+}
+template <class Real>
+typename RowEvents<Real>::Leading RowEvents<Real>::functions_that_passed(int place,
+                                                                         double blurred) {
+    const Place& here = places_[at(place)];
+    Leading found;
+    double earliest = 2;
+    for (int i = 0; i < count(); ++i) {
+        const double from = side(i, place), now = g(i, place);
+        if (std::abs(from) <= blurred || !passes(i, from, now)) continue;
+        found.met |= std::uint32_t{1} << i;
+        found.at_zero = found.at_zero && now == 0;
+        const double fraction = from / (from - now);
+        if (fraction < earliest) {
+            earliest = fraction;
+            found.leader = i;
+        }
+    }
+    if (here.bracket.is_open() && found.has(here.passed.leader)) found.leader = here.passed.leader;
+    return found;
+}
+/// What was tried becomes an end of the bracket, which may begin.
+template <class Real>
+void RowEvents<Real>::take(int place, double size, const Leading& passed, double uncut) {
+    Place& here = places_[at(place)];
+    const int before = here.passed.leader;
+    const bool was_open = here.bracket.is_open();
+    if (passed.met == 0) return here.bracket.narrow(size, g(before, place), false);
+    here.passed = passed;
+    const int leader = passed.leader;
+    if (!was_open) {
+        here.bracket = RootBracket::begin(size, side(leader, place), g(leader, place));
+        here.uncut = uncut;
+    } else if (leader == before) {
+        here.bracket.narrow(size, g(leader, place), true);
+    } else {
+        here.bracket.turn_to(size, side(leader, place), g(leader, place));
+    }
+}
+/// An event that the lane goes on behind is not at a tstop nor at a save point, if time resolves what is before.
+template <class Real>
+double RowEvents<Real>::size_back(int place, const RowClocks& clocks) {
+    Place& here = places_[at(place)];
+    const row_kernels::Clocks& rows = clocks.rows();
+    const double from = rows.before[place], end = rows.elapsed[place];
+    const LaneTimes times = problem_->times_of(here.lane);
+    if (is_terminal(here.index()) || end <= from || !is_told(times, rows.tstop[place], end))
+        return 0;
+    const double size = here.bracket.step_back(rows.tried[place], here.width);
+    const double before = from + size;
+    return before > from && before < end ? size : 0;
+}
+/// The state after an event at the end of a step, and the sides on which it leaves the functions.
+template <class Real>
+void RowEvents<Real>::jump(int place, const RowClocks& clocks) {
+    Place& here = places_[at(place)];
+    const int event = here.index();
+    const double t = clocks.rows().last[place];
+    const auto of_t = static_cast<Real>(t);
+    Real* const after = after_.data() + std::int64_t{place} * problem_->state_size;
+    step_->state_of(place, step_->next(), state_.data());
+    load_p(here.lane);
+    if (jumps_[at(event)])
+        jumps_[at(event)]->f(&of_t, state_.data(), p_.data(), after);
+    else
+        std::copy(state_.begin(), state_.end(), after);
+    const Motion& motion = motion_at(place, clocks.tstop(place), t, after);
+    for (int i = 0; i < count(); ++i) {
+        const bool is_next = i != event && here.passed.has(i);
+        const double met = g(i, place), now = motion.g[at(i)], along = motion.along[at(i)];
+        const double off = i == event || is_next ? std::abs(met) : 0;
+        const double still = 2 * (off + std::abs(along) * here.width);
+        double next = side_from(now, along, still);
+        if (is_next && std::abs(now) <= still)  // it remains to be found
+            next = std::copysign(2 * said_side, side(i, place));
+        else if (i != event && now == met && now != 0)
+            next = now;
+        side(i, place) = next;
+    }
+}
+template <class Real>
+void RowEvents<Real>::tell(int place, double t) {
+    Place& here = places_[at(place)];
+    LaneEvents& told = problem_->told_events[here.lane];
+    told = {told.count + 1, t, here.index()};
+    if (!ends_lane(place)) ++here.num_jumps;
+}
+
+template class RowEvents<double>;
+template class RowEvents<float>;
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,108 @@
+#pragma once
+// The events of the lanes of a tile. Each accepted attempt shows on which side of zero their functions are; one that
+// passes some is taken back and tried again with the sizes of a bracket, as in lane/event_search.hpp, until that is as
+// wide as time resolves. A lane at a time: roots are rare.
+
+#include <cstdint>
+#include <eddy/backends/rows/row_events.hpp>
+#include <eddy/solve/lane/event_bracket.hpp>
+#include <eddy/solve/lane/outcome.hpp>
+#include <eddy/steppers/root_bracket.hpp>
+#include <memory>
+#include <vector>
+#include "row_step.hpp"
+
+namespace eddy::inline v0::detail {
+
+template <class Real>
+class RowEvents {
+  public:
+    RowEvents(const RowProblem<Real>& problem, RowStep<Real>& step);
+
+    /// A lane begins in a place, in this state, on its way to its first tstop; or goes on behind impulses.
+    void begin(int place, std::ptrdiff_t lane, const Real* state);
+    void go_on(int place, std::int32_t tstop, const Real* state);
+    /// The lane there has ended.
+    void leave(int place) { places_[at(place)].lane = -1; }
+
+    /// Before an attempt: what is taken back has this size again.
+    void keep(const RowClocks& clocks);
+    /// After the verdicts on it: finds the lanes that meet an event at its end, and takes back what goes beyond one. True
+    /// where a lane meets one, or has a function that is no number.
+    [[nodiscard]] bool look(RowClocks& clocks);
+
+    /// Does a lane meet an event at the end of the last attempt?
+    [[nodiscard]] bool meets(int place) const { return places_[at(place)].meets; }
+    /// Is one of its functions no number?
+    [[nodiscard]] bool is_lost(int place) const { return places_[at(place)].is_lost; }
+    [[nodiscard]] bool ends_lane(int place) const {
+        return meets(place) && !is_lost(place) && is_terminal(places_[at(place)].index());
+    }
+    /// Does it go on in another state, `after`?
+    [[nodiscard]] bool jumps(int place) const {
+        return meets(place) && !is_lost(place) && !ends_lane(place);
+    }
+    [[nodiscard]] const Real* after(int place) const {
+        return after_.data() + std::int64_t{place} * problem_->state_size;
+    }
+    /// Tells of it, at the time t.
+    void tell(int place, double t);
+    /// Evaluations of f for the sides on which events leave functions, and for steps that begin anew.
+    [[nodiscard]] std::int64_t evaluations(int place) const {
+        return places_[at(place)].num_jumps * (1 + problem_->method->evaluations_at_start());
+    }
+
+  private:
+    using Leading = LeadingEvent<EventsOnRows::most>;
+    struct Place {
+        std::ptrdiff_t lane = -1;
+        RootBracket bracket;
+        Leading
+            passed;  // which functions are beyond their roots at its upper end, and which of them it follows
+        double uncut = 0, width = 0, next_size = 0;
+        std::int64_t num_jumps = 0;
+        bool meets = false, is_lost = false;
+
+        [[nodiscard]] int index() const { return is_lost || passed.met == 0 ? 0 : passed.first(); }
+    };
+    enum class Seen : std::uint8_t { none, within, here };
+    /// The functions in a state, and how they move from there, in elapsed time.
+    struct Motion {
+        std::vector<double> g, along;
+    };
+
+    [[nodiscard]] static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+    [[nodiscard]] int count() const { return problem_->events->count(); }
+    [[nodiscard]] bool is_terminal(int i) const {
+        return problem_->events->are_terminal[at(i)] != 0;
+    }
+    [[nodiscard]] bool passes(int i, double from, double now) const;
+    [[nodiscard]] double& side(int i, int place) { return side_[at(i * width_ + place)]; }
+    [[nodiscard]] double g(int i, int place) const {
+        return static_cast<double>(g_[at(i * width_ + place)]);
+    }
+    void know_sides(int place, std::int32_t tstop, double t, const Real* state);
+    const Motion& motion_at(int place, std::int32_t tstop, double t, const Real* state);
+    void load_p(std::ptrdiff_t lane);
+    [[nodiscard]] Seen look_at(int place, const RowClocks& clocks);
+    [[nodiscard]] Leading functions_that_passed(int place, double blurred);
+    void take(int place, double size, const Leading& passed, double uncut);
+    [[nodiscard]] double size_back(int place, const RowClocks& clocks);
+    void take_back(int place, RowClocks& clocks);
+    void restore_history(int place, const RowClocks& clocks);
+    void jump(int place, const RowClocks& clocks);
+
+    const RowProblem<Real>* problem_;
+    RowStep<Real>* step_;
+    int width_;
+    std::unique_ptr<FieldOnTileOf<Real>> functions_, of_one_;  // of all lanes; of one
+    std::vector<std::unique_ptr<FieldOnTileOf<Real>>> jumps_;  // (function), of one lane
+    std::vector<Place> places_;
+    std::vector<double> side_, sizes_;  // (function, place), (place)
+    std::vector<float> history_;        // (row of the history, place)
+    std::vector<Real> g_, after_;       // (function, place), (place, component)
+    std::vector<Real> p_, state_, slope_, values_, by_y_, by_p_, kept_, cotangent_;  // of one lane
+    Motion motion_;
+};
+
+}  // namespace eddy::inline v0::detail
