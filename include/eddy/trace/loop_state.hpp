@@ -30,6 +30,18 @@ inline constexpr bool is_loop_state = TracedStateType<std::remove_cvref_t<T>>::i
 template <class T>
 inline constexpr bool is_traced_state = TracedStateType<std::remove_cvref_t<T>>::is_traced;
 
+/// Are the shapes the same? Of a vector whose size is known at run time only, the size is asked then.
+template <class A, class B>
+inline constexpr bool may_be_same_state = std::is_same_v<A, B>;
+template <int a, int b>
+inline constexpr bool may_be_same_state<Traced<a>, Traced<b>> =
+    a == b ||
+    (a != scalar_shape && b != scalar_shape && (a == dynamic_shape || b == dynamic_shape));
+template <class... A, class... B>
+requires(sizeof...(A) == sizeof...(B))  //
+    inline constexpr bool may_be_same_state<std::tuple<A...>, std::tuple<B...>> =
+        (may_be_same_state<A, B> && ...);
+
 template <class T>
 inline constexpr bool is_tuple = false;
 template <class... T>

@@ -52,7 +52,8 @@ consteval bool check_loop() {
     constexpr bool is_state = is_loop_state<State>;
     static_assert(is_state, "loop: the state must be a number, a vector, or a std::tuple of them");
     constexpr bool is_same =
-        !is_state || (is_loop_state<Next> && std::is_same_v<TracedState<State>, TracedState<Next>>);
+        !is_state ||
+        (is_loop_state<Next> && may_be_same_state<TracedState<State>, TracedState<Next>>);
     static_assert(
         is_same,
         "loop: the body must return a state of the same shape as the one it starts from: "

@@ -2,10 +2,13 @@
 // What is read of a graph, and how: numbers that all lanes share where they lie, all else component by component.
 
 #include <eddy/trace/graph.hpp>
+#include <eddy/trace/loop_structure.hpp>
 #include <eddy/trace/op.hpp>
 #include <eddy/trace/rows/program_code.hpp>
+#include <unordered_map>
 #include <vector>
 
+#include "loop_bodies.hpp"
 #include "scalar_list.hpp"
 
 namespace eddy::inline v0::detail {
@@ -19,6 +22,7 @@ class GraphReads {
     GraphReads(const Graph& graph, const RowRoles& roles)
         : graph_(graph),
           roles_(roles),
+          loop_of_(loops_of_nodes(graph, graph.size())),
           is_read_(at(graph.size()), 0),
           is_needed_(at(graph.size()), 0) {
         for (const Node& node : graph.nodes)
@@ -31,6 +35,13 @@ class GraphReads {
 
     /// Does somebody read it component by component? Products read weights, and tables numbers, where they lie.
     [[nodiscard]] bool is_needed(int i) const { return is_needed_[at(i)] != 0; }
+    /// A loop that somebody needs.
+    [[nodiscard]] const LoopBody& body(int end) const { return bodies_.at(end); }
+    /// Where an operand of a loop lies, if lanes share it: a vector that is walked along may be constant.
+    [[nodiscard]] bool are_numbers_in_turns(const LoopBody& body, std::size_t k) const {
+        const int i = body.operands[k];
+        return are_numbers(i) || (body.is_walked[k] && graph_[i].op == Op::constant);
+    }
     /// An outer product whose lanes are added up: it is no value.
     [[nodiscard]] bool is_summed_outer(int i) const {
         return graph_[i].op == Op::outer && is_read_[at(i)] == 0;
@@ -74,16 +85,34 @@ class GraphReads {
     }
     void need_operands(int i) {
         const Node& node = graph_[i];
+        const auto need = [&](int k) { is_needed_[at(graph_.operand(i, k))] = 1; };
+        if (node.op == Op::loop) return need_operands_of_loop(i);
+        if (node.op == Op::stacked || node.op == Op::turns) return need(0);
         const bool reads_numbers =
             is_product(node) || (is_table_op(node.op) && is_table_of_numbers(node));
         const int last = is_product(node) ? 2 : node.count;
-        for (int k = reads_numbers ? 1 : 0; k < last; ++k)
-            is_needed_[at(graph_.operand(node, k))] = 1;
+        for (int k = reads_numbers ? 1 : 0; k < last; ++k) need(k);
+    }
+    void need_operands_of_loop(int end) {
+        std::vector<int> stacked;
+        for (int s = end + 1; s < graph_.size(); ++s)
+            if (is_needed(s) && graph_[s].op == Op::stacked && graph_.operand(s, 0) == end)
+                stacked.push_back(s);
+        const LoopBody& body =
+            bodies_.emplace(end, body_of_loop(graph_, loop_of_, end, stacked)).first->second;
+        const Loop& loop = graph_.loops[at(graph_[end].index)];
+        is_needed_[at(graph_.operand(end, 1))] = 1;
+        for (int k = 3 + loop.has_condition; k < loop.num_fixed(); ++k)
+            is_needed_[at(graph_.operand(end, k))] = 1;
+        for (std::size_t k = 0; k < body.operands.size(); ++k)
+            if (!are_numbers_in_turns(body, k)) is_needed_[at(body.operands[k])] = 1;
     }
 
     const Graph& graph_;
     const RowRoles& roles_;
-    std::vector<char> is_read_, is_needed_;  // (node)
+    std::vector<int> loop_of_;                  // (node)
+    std::unordered_map<int, LoopBody> bodies_;  // (node that ends a loop)
+    std::vector<char> is_read_, is_needed_;     // (node)
 };
 
 }  // namespace eddy::inline v0::detail

@@ -16,9 +16,9 @@ class BlockPlacer {
     }
 
     BlockRows run() {
-        for (ScalarBlock& block : list_.blocks) {
-            if (block.first_value >= 0 && block.to.block < 0) make_rows(block);
-        }
+        for (const ScalarBlock& block : list_.blocks)
+            for (const ScalarBlock::Part& part : block.parts)
+                if (part.to.block < 0) make_rows(part);
         for (ScalarBlock& block : list_.blocks)
             for (RowBlock& from : block.from)
                 if (!from.empty() && !follows(from)) gather(from);
@@ -26,10 +26,9 @@ class BlockPlacer {
     }
 
   private:
-    void make_rows(const ScalarBlock& block) {
-        for (int r = 0; r < block.what.rows; ++r)
-            rows_.of[at(block.first_value + r)] = {num_runs(), r};
-        rows_.run_sizes.push_back(block.what.rows);
+    void make_rows(const ScalarBlock::Part& part) {
+        for (int r = 0; r < part.rows; ++r) rows_.of[at(part.first_value + r)] = {num_runs(), r};
+        rows_.run_sizes.push_back(part.rows);
     }
     [[nodiscard]] int num_runs() const { return static_cast<int>(rows_.run_sizes.size()); }
     /// Where a value lies that has a place already: as a row of scratch, or of an argument or a result.
@@ -39,8 +38,9 @@ class BlockPlacer {
         if (row.run >= 0) return {runs + row.run, row.row};
         if (value.op == Op::argument && !list_.is_shared(v)) return {value.index, value.operand[0]};
         if (value.block >= 0) {
-            const ScalarBlock& made = list_.blocks[at(value.block)];
-            return {made.to.block, made.to.component + value.operand[0]};
+            const ScalarBlock::Place to =
+                list_.blocks[at(value.block)].parts[at(value.operand[1])].to;
+            return {to.block, to.component + value.operand[0]};
         }
         return result_of_[at(v)];
     }
@@ -99,7 +99,8 @@ std::vector<Life> lives_of(const ScalarList& list, const BlockRows& rows,
             continue;
         }
         const ScalarBlock& block = list.blocks[at(~order[s])];
-        if (block.first_value >= 0) use(block.first_value);
+        for (const ScalarBlock::Part& part : block.parts)
+            if (part.rows > 0) use(part.first_value);
         for (const RowBlock& from : block.from)
             if (!from.empty()) use(from[0]);
     }

@@ -128,27 +128,47 @@ class Placer {
         if (kind == RowOperand::shared && of.op == Op::constant) return of.operand[0];
         if (of.op == Op::constant) return row_place(spread_of_[at(of.operand[0])]);
         if (of.op == Op::argument) return block_place(first_[at(of.index)] + of.operand[0]);
-        if (of.block >= 0 && list_.blocks[at(of.block)].to.block >= 0)
-            return number_place(list_.blocks[at(of.block)].to) - of.operand[0];
-        return place_[at(v)];
+        if (of.block < 0) return place_[at(v)];
+        const ScalarBlock::Place to = list_.blocks[at(of.block)].parts[at(of.operand[1])].to;
+        return to.block >= 0 ? number_place(to) - of.operand[0] : place_[at(v)];
     }
     /// Where a component of an argument or a result lies.
     [[nodiscard]] int number_place(const ScalarBlock::Place& of) const {
-        if (of.block == ScalarBlock::Place::constants) return of.component;
+        if (of.block < 0) return std::max(of.component, 0);  // a constant, or nothing
         return block_place(first_[at(of.block)] + of.component);
     }
     /// An operation on blocks, behind those that are placed.
     void place_block(const ScalarBlock& block, int before) {
         BlockOperation now = block.what;
         now.before = before;
+        for (const ScalarBlock::Part& part : block.parts)
+            for (int r = 0; r < part.rows; ++r)
+                last_use_[at(part.first_value + r)] = -2;  // its rows are its own
+        if (now.kind == BlockOperation::Kind::loop) {
+            now.loop = place_loop(block);
+            return code_.blocks.push_back(now);
+        }
         for (std::size_t k = 0; k < block.from.size(); ++k)
             if (!block.from[k].empty()) now.from[k] = place_of(RowOperand::row, block.from[k][0]);
         now.matrix = block.matrix.is_somewhere() ? number_place(block.matrix) : -1;
         if (block.bias.block >= 0) now.bias = number_place(block.bias);
-        now.to = block.to.block >= 0 ? number_place(block.to) : place_[at(block.first_value)];
-        for (int r = 0; block.first_value >= 0 && r < now.rows; ++r)
-            last_use_[at(block.first_value + r)] = -2;  // its rows are its own
+        now.to = place_of_part(block.parts[0]);
         code_.blocks.push_back(now);
+    }
+    int place_loop(const ScalarBlock& block) {
+        LoopOperation loop = block.loop;
+        const std::size_t num_fixed = block.from.size() - block.numbers.size();
+        for (std::size_t k = 0; k < block.from.size(); ++k)
+            loop.from.push_back(!block.from[k].empty() ? place_of(RowOperand::row, block.from[k][0])
+                                : k < num_fixed        ? 0
+                                                : number_place(block.numbers[k - num_fixed]));
+        for (const ScalarBlock::Part& part : block.parts) loop.to.push_back(place_of_part(part));
+        code_.loops.push_back(std::move(loop));
+        return static_cast<int>(code_.loops.size()) - 1;
+    }
+    [[nodiscard]] int place_of_part(const ScalarBlock::Part& part) const {
+        if (part.to.block >= 0) return number_place(part.to);
+        return part.rows > 0 ? place_[at(part.first_value)] : 0;
     }
     [[nodiscard]] int row_place(int row) const { return code_.num_shared() + row; }
 
@@ -197,6 +217,10 @@ class Placer {
         for (BlockOperation& block : code_.blocks) {
             for (int* place : {&block.matrix, &block.bias, &block.to}) shift(*place);
             for (int& from : block.from) shift(from);
+        }
+        for (LoopOperation& loop : code_.loops) {
+            for (int& from : loop.from) shift(from);
+            for (int& to : loop.to) shift(to);
         }
     }
 

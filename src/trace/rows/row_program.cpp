@@ -4,6 +4,7 @@
 #include <eddy/core/error.hpp>
 #include <eddy/trace/rows/row_program.hpp>
 
+#include "loop_on_rows.hpp"
 #include "machine_code.hpp"
 #include "row_engine.hpp"
 #include "scalar_list.hpp"
@@ -75,6 +76,19 @@ RowProgramOf<Real>::RowProgramOf(std::shared_ptr<const ProgramCode> code, int wi
     blocks_.assign(2 + code_->argument_sizes.size() + code_->result_sizes.size(), nullptr);
     blocks_[0] = shared;
     blocks_[1] = scratch;
+    for (const LoopOperation& loop : code_->loops)
+        loops_.push_back(std::make_unique<detail::LoopOnRows<Real>>(loop, width, level));
+}
+template <class Real>
+RowProgramOf<Real>::~RowProgramOf() = default;
+
+template <class Real>
+std::int64_t RowProgramOf<Real>::num_bytes() const {
+    std::size_t bytes = memory_.capacity() * sizeof(Real) + rows_.capacity() * sizeof(Real*) +
+                        list_.capacity() * sizeof(detail::RowInstruction) +
+                        room_.capacity() * sizeof(Line) + steps_.capacity() * sizeof(Step);
+    for (const auto& loop : loops_) bytes += static_cast<std::size_t>(loop->num_bytes());
+    return static_cast<std::int64_t>(bytes);
 }
 
 /// Steps, and of those that are walked handlers and places, with an end behind each.
@@ -181,6 +195,7 @@ void RowProgramOf<Real>::run_block(const BlockOperation& block, const detail::Su
         case BlockOperation::Kind::knot:
             return detail::find_knots(row(block.to), table_of(block), row(block.from[0]),
                                       block.is_even, width_);
+        case BlockOperation::Kind::loop: return loops_[at(block.loop)]->run(rows_.data());
     }
 }
 template <class Real>
@@ -226,7 +241,7 @@ void RowProgramOf<Real>::point_to_blocks(const Real* const* blocks) {
 
 template <class Real>
 void RowProgramOf<Real>::run(const Real* const* blocks, const detail::SummedLanes& sums) {
-    if (machine_ && steps_.size() == 1)
+    if (machine_ && steps_.size() == 1 && code_->blocks.empty())
         std::copy_n(blocks, blocks_.size() - 2, blocks_.begin() + 2);  // nobody asks for rows
     else
         point_to_blocks(blocks);

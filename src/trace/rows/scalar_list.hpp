@@ -13,8 +13,9 @@ struct ScalarValue {
     Op op = Op::constant;
     int count = 0;        // operands
     int operand[3] = {};  // argument: component; constant: place among the shared numbers
-    int index = 0;   // argument: which, results behind the arguments; powi, polygamma: the number
-    int block = -1;  // which operation on blocks makes it, as component operand[0]
+    int index = 0;  // argument: which, results behind the arguments; powi, polygamma: the number
+    int block =
+        -1;  // which operation on blocks makes it, as component operand[0] of part operand[1]
 };
 
 /// Values that an operation on blocks reads, row by row.
@@ -27,10 +28,17 @@ struct ScalarBlock {
 
         [[nodiscard]] bool is_somewhere() const { return block != none; }
     };
+    /// What it makes: values, rows that follow each other, or a sum.
+    struct Part {
+        int first_value = -1, rows = 0;  // −1: no values
+        Place to;                        // the result that it is, if any
+    };
     BlockOperation what;
-    Place matrix, bias, to;      // to: of a product, the result that it is, if any
+    Place matrix, bias;
+    std::vector<Part> parts;
     std::vector<RowBlock> from;  // empty: none
-    int first_value = -1;        // of those that make values: the first
+    LoopOperation loop;
+    std::vector<Place> numbers;  // (operand of a loop): where it lies if lanes share it
 };
 
 [[nodiscard]] inline bool is_leaf(const ScalarValue& value) {

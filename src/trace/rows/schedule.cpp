@@ -39,7 +39,8 @@ class Scheduler {
         for (int k = 0; k < value.count; ++k) see(value.operand[k]);
         if (value.block < 0) return height;
         const ScalarBlock& block = list_.blocks[at(value.block)];
-        return value.operand[0] > 0 ? height_[at(block.first_value)] : height_of(block);
+        return value.operand[0] > 0 ? height_[at(block.parts[at(value.operand[1])].first_value)]
+                                    : height_of(block);
     }
     [[nodiscard]] int height_of(const ScalarBlock& block) const {
         int height = 0;
@@ -77,8 +78,10 @@ class Scheduler {
         return next;
     }
     std::size_t& seen_of(int block, std::size_t operand) {
-        seen_.resize(3 * list_.blocks.size(), 0);
-        return seen_[3 * at(block) + operand];
+        seen_.resize(list_.blocks.size());
+        std::vector<std::size_t>& of_block = seen_[at(block)];
+        of_block.resize(list_.blocks[at(block)].from.size(), 0);
+        return of_block[operand];
     }
     [[nodiscard]] bool is_done(int open) const {
         return open >= 0 ? is_done_[at(open)] != 0 : is_block_done_[at(~open)] != 0;
@@ -105,14 +108,15 @@ class Scheduler {
         }
         const ScalarBlock& block = list_.blocks[at(~now)];
         is_block_done_[at(~now)] = 1;
-        if (block.first_value < 0) return;
-        for (int r = 0; r < block.what.rows; ++r) is_done_[at(block.first_value + r)] = 1;
+        for (const ScalarBlock::Part& part : block.parts)
+            for (int r = 0; r < part.rows; ++r) is_done_[at(part.first_value + r)] = 1;
     }
 
     const ScalarList& list_;
     std::vector<int> height_, order_, open_;
     std::vector<char> is_done_, is_block_done_;
-    std::vector<std::size_t> seen_;  // (operation on blocks, operand): the values that are done
+    std::vector<std::vector<std::size_t>>
+        seen_;  // (operation on blocks, operand): the values that are done
 };
 
 }  // namespace

@@ -1,28 +1,26 @@
 // Graphs written out component by component.
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 #include <eddy/core/error.hpp>
 #include <eddy/trace/op.hpp>
+#include <eddy/trace/solve_linear.hpp>
 #include <unordered_map>
 
 #include "graph_reads.hpp"
-#include "scalar_list.hpp"
+#include "list_maker.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
 
-class Writer {
+class Writer : ListMaker {
   public:
-    Writer(const Graph& graph, const RowRoles& roles)
-        : graph_(graph), roles_(roles), reads_(graph, roles) {
-        for (const Argument& argument : graph.arguments) {
+    Writer(Graph graph, const RowRoles& roles)
+        : graph_(std::move(graph)), roles_(roles), reads_(graph_, roles) {
+        for (const Argument& argument : graph_.arguments) {
             list_.are_numbers.push_back(is_set(roles.shared, list_.argument_sizes.size()));
             list_.argument_sizes.push_back(argument.size);
-            leaves_.emplace_back(static_cast<std::size_t>(argument.size), -1);
         }
-        for (std::size_t o = 0; o < graph.outputs.size(); ++o)
+        for (std::size_t o = 0; o < graph_.outputs.size(); ++o)
             list_.are_numbers.push_back(is_set(roles.summed, o));
     }
 
@@ -53,29 +51,6 @@ class Writer {
     [[nodiscard]] int size_of(const Node& node, int k) const {
         return graph_[graph_.operand(node, k)].size;
     }
-    int push(const ScalarValue& value) {
-        list_.values.push_back(value);
-        return static_cast<int>(list_.values.size()) - 1;
-    }
-    template <class... Operands>
-    int push_op(Op op, int index, Operands... operands) {
-        return push_values({op, static_cast<int>(sizeof...(operands)), {operands...}, index});
-    }
-    int argument(int which, int component) {
-        int& known = leaves_[static_cast<std::size_t>(which)][static_cast<std::size_t>(component)];
-        if (known < 0) known = push({Op::argument, 0, {component}, which});
-        return known;
-    }
-    int constant(double number) {
-        const auto [entry, is_new] =
-            constants_.try_emplace(std::bit_cast<std::uint64_t>(number), -1);
-        if (is_new) {
-            entry->second = push({Op::constant, 0, {static_cast<int>(list_.shared.size())}, 0});
-            list_.shared.push_back(number);
-        }
-        return entry->second;
-    }
-
     void write(int i) {
         const Node node = graph_[i];
         const auto give = [&](int value) { components_.push_back(value); };
@@ -91,6 +66,10 @@ class Writer {
                 for (int c = 0; c < size_of(node, k); ++c) give(operand(node, k, c));
         } else if (is_identity(node.op) || node.op == Op::broadcast) {
             for (int c = 0; c < node.size; ++c) give(operand(node, 0, c));
+        } else if (node.op == Op::loop) {
+            write_loop(i);
+        } else if (node.op == Op::stacked || node.op == Op::turns) {
+            give_part(parts_.at(i));
         } else if (is_elementwise(node.op)) {
             for (int c = 0; c < node.size; ++c) give(elementwise(node, c));
         } else {
@@ -102,25 +81,6 @@ class Writer {
         for (int k = 0; k < node.count; ++k) value.operand[k] = operand(node, k, c);
         return push_values(value);
     }
-    /// Operands that all lanes share are rows where there is no operation on numbers.
-    int push_values(ScalarValue value) {
-        using enum Op;
-        const bool is_arithmetic = value.op == add || value.op == sub || value.op == mul ||
-                                   value.op == div || value.op == mul_add || value.op == mul_sub ||
-                                   value.op == neg_mul_add;
-        if (is_arithmetic &&
-            !(list_.is_shared(value.operand[0]) && list_.is_shared(value.operand[1])))
-            return push(value);
-        for (int k = 0; k < value.count && value.op != name; ++k) {
-            const ScalarValue of = list_.values[static_cast<std::size_t>(value.operand[k])];
-            if (of.op != argument || !list_.is_shared(value.operand[k])) continue;
-            int& row = rows_of_shared_[value.operand[k]];
-            if (row == 0) row = push({name, 1, {value.operand[k]}, 0}) + 1;
-            value.operand[k] = row - 1;
-        }
-        return push(value);
-    }
-
     // Operations on blocks
 
     [[nodiscard]] RowBlock values_of(int i) const {
@@ -173,20 +133,70 @@ class Writer {
         }
         push_values_of(std::move(block));
     }
+    /// Rows that the next operation on blocks makes.
+    ScalarBlock::Part add_part(ScalarBlock& block, int rows) {
+        const ScalarBlock::Part part{static_cast<int>(list_.values.size()), rows, {}};
+        for (int row = 0; row < rows; ++row)
+            push({.op = Op::dense,
+                  .operand = {row, static_cast<int>(block.parts.size())},
+                  .block = static_cast<int>(list_.blocks.size())});
+        block.parts.push_back(part);
+        return part;
+    }
+    void give_part(const ScalarBlock::Part& part) {
+        for (int row = 0; row < part.rows; ++row) components_.push_back(part.first_value + row);
+    }
+    [[nodiscard]] ScalarBlock::Part& part_of(const ScalarValue& value) {
+        return list_.blocks[static_cast<std::size_t>(value.block)]
+            .parts[static_cast<std::size_t>(value.operand[1])];
+    }
+    void write_loop(int end) {
+        const Node node = graph_[end];
+        const LoopBody& body = reads_.body(end);
+        ScalarBlock block;
+        block.what.kind = BlockOperation::Kind::loop;
+        block.loop.loop = graph_.loops[static_cast<std::size_t>(node.index)];
+        block.from.push_back(values_of(graph_.operand(node, 1)));
+        for (int k = 3 + block.loop.loop.has_condition; k < block.loop.loop.num_fixed(); ++k)
+            block.from.push_back(values_of(graph_.operand(node, k)));
+        RowRoles roles{.adds = {}, .shared = {0}, .summed = {}};
+        for (std::size_t k = 0; k < body.operands.size(); ++k) {
+            const int operand = body.operands[k];
+            const bool are_numbers = reads_.are_numbers_in_turns(body, k);
+            roles.shared.push_back(are_numbers);
+            block.loop.operands.push_back(
+                {body.turn.arguments[k + 1].size, body.is_walked[k] != 0, are_numbers});
+            block.numbers.push_back(are_numbers ? table_numbers(operand) : ScalarBlock::Place{});
+            block.from.push_back(are_numbers ? RowBlock{} : values_of(operand));
+        }
+        block.loop.turn = std::make_shared<const ProgramCode>(row_code(body.turn, roles));
+        if (block.loop.loop.has_condition)
+            block.loop.condition =
+                std::make_shared<const ProgramCode>(row_code(body.condition, roles));
+        give_part(add_part(block, node.size));
+        for (const int s : body.stacked) {
+            const int size = graph_[graph_.operand(s, 1)].size;
+            block.loop.stacks.push_back({size, graph_[s].offset == 1});
+            parts_.emplace(s, add_part(block, graph_[s].size));
+        }
+        for (int k = end + 1; k < graph_.size(); ++k) {
+            if (graph_[k].op != Op::turns || graph_.operand(k, 0) != end || !reads_.is_needed(k))
+                continue;
+            block.loop.counts_turns = true;
+            parts_.emplace(k, add_part(block, 1));
+        }
+        list_.blocks.push_back(std::move(block));
+    }
     /// An operation on blocks that makes values.
     void push_values_of(ScalarBlock block) {
-        block.first_value = static_cast<int>(list_.values.size());
-        for (int row = 0; row < block.what.rows; ++row)
-            components_.push_back(push({.op = Op::dense,
-                                        .operand = {row},
-                                        .block = static_cast<int>(list_.blocks.size())}));
+        give_part(add_part(block, block.what.rows));
         list_.blocks.push_back(std::move(block));
     }
     void push_sum(BlockOperation::Kind kind, int rows, int columns, ScalarBlock::Place to,
                   std::vector<RowBlock> from) {
         ScalarBlock block;
         block.what = {.kind = kind, .rows = rows, .columns = columns};
-        block.to = to;
+        block.parts = {{-1, 0, to}};
         block.from = std::move(from);
         list_.block_results.push_back(static_cast<int>(list_.blocks.size()));
         list_.blocks.push_back(std::move(block));
@@ -228,6 +238,15 @@ class Writer {
         const ScalarValue& value = list_.values[static_cast<std::size_t>(v)];
         return value.op == Op::constant &&
                list_.shared[static_cast<std::size_t>(value.operand[0])] == 0;
+    }
+
+    void write_solution(const Node& node) {
+        const auto of = [&](int k) {
+            return [this, &node, k](int c) { return ListedNumber{this, operand(node, k, c)}; };
+        };
+        ListedNumber x[longest_solved];
+        solve_linear_of_size<1>(node.size, of(0), of(1), x, node.op == Op::solve_transposed);
+        for (int c = 0; c < node.size; ++c) components_.push_back(x[c].value);
     }
 
     /// Sums in the order of trace/evaluate.hpp: the first term, then the others, products contracted.
@@ -280,13 +299,9 @@ class Writer {
             case Op::at:
             case Op::add_at:
             case Op::knot: return write_table(node);
-            default:
-                require_argument(
-                    false,
-                    "trace_field: the right-hand side has the operation '{}', which is "
-                    "not computed over rows; make it a field at compile time, or write "
-                    "it without loops, roots and linear solves",
-                    name(node.op));
+            case Op::solve:
+            case Op::solve_transposed: return write_solution(node);
+            default: internal_check(false, "write_out: every operation is one of rows");
         }
     }
 
@@ -297,9 +312,9 @@ class Writer {
         for (int k = 0; k < output.count; ++k) {
             const int node = graph_.output_node(output, k);
             if (!adds && is_own_product(node)) {
-                const int made = list_.values[static_cast<std::size_t>(at(node, 0))].block;
-                list_.blocks[static_cast<std::size_t>(made)].to = {block, component};
-                list_.block_results.push_back(made);
+                const ScalarValue& made = list_.values[static_cast<std::size_t>(at(node, 0))];
+                part_of(made).to = {block, component};
+                list_.block_results.push_back(made.block);
                 component += graph_[node].size;
                 continue;
             }
@@ -320,33 +335,31 @@ class Writer {
             }
         }
     }
-    /// A product with weights that has no place yet.
-    [[nodiscard]] bool is_own_product(int i) const {
-        const bool is_product = graph_[i].op == Op::dense || graph_[i].op == Op::dense_transposed;
-        const int block = is_product ? list_.values[static_cast<std::size_t>(at(i, 0))].block : -1;
-        return block >= 0 && list_.blocks[static_cast<std::size_t>(block)].to.block < 0;
+    /// A product with weights, or a part of what a loop makes, that has no place yet.
+    [[nodiscard]] bool is_own_product(int i) {
+        const Op op = graph_[i].op;
+        if (op != Op::dense && op != Op::dense_transposed && op < Op::loop) return false;
+        const ScalarValue& value = list_.values[static_cast<std::size_t>(at(i, 0))];
+        return value.block >= 0 && part_of(value).to.block < 0;
     }
     [[nodiscard]] bool is_result(int value) const {
         const auto v = static_cast<std::size_t>(value);
         return v < is_result_.size() && is_result_[v] != 0;
     }
 
-    const Graph& graph_;
+    const Graph graph_;
     const RowRoles& roles_;
     GraphReads reads_;
-    ScalarList list_;
-    std::vector<int> first_, components_;   // (node); of all nodes, one after another
-    std::vector<std::vector<int>> leaves_;  // (argument, component)
-    std::unordered_map<std::uint64_t, int> constants_;
+    std::vector<int> first_, components_;  // (node); of all nodes, one after another
     std::unordered_map<int, int> tables_;  // (constant vector): its place among the shared numbers
-    std::vector<char> is_result_;          // (value)
-    std::unordered_map<int, int> rows_of_shared_;  // (number that lanes share): its row, and one
+    std::unordered_map<int, ScalarBlock::Part> parts_;  // (node that a loop makes)
+    std::vector<char> is_result_;                       // (value)
 };
 
 }  // namespace
 
 ScalarList write_out(const Graph& graph, const RowRoles& roles) {
-    return Writer(graph, roles).run();
+    return Writer(without_derivatives(graph), roles).run();
 }
 
 }  // namespace eddy::inline v0::detail

@@ -42,7 +42,8 @@ struct BlockOperation {
         row_sum,    // numbers `to` += Σ_lanes x
         at,         // rows `to` = as many components of a table as there are, from a place on
         add_at,     // rows `to` = a table, to which rows are added from a place on
-        knot        // row `to` = the interval of a table of knots that a number is in
+        knot,       // row `to` = the interval of a table of knots that a number is in
+        loop        // rows = the state after the last turn, and what the turns stack
     };
     Kind kind = Kind::product;
     int before = 0;             // of which operation of the list it is done
@@ -53,6 +54,31 @@ struct BlockOperation {
     /// x; u and v; or a place, what is added, a table of rows.
     int from[3] = {};
     int to = 0;
+    int loop = -1;  // which one
+};
+
+struct ProgramCode;
+/// A loop, as a program of one turn: of the state and the operands to the next state and what is stacked.
+struct LoopOperation {
+    struct Operand {
+        int size = 0;              // what a turn reads of it
+        bool is_walked = false;    // each turn reads the next part
+        bool are_numbers = false;  // that all lanes share
+    };
+    struct Stack {
+        int size = 0;  // of a turn
+        bool is_read_where_written = false;
+    };
+    Loop loop;
+    std::shared_ptr<const ProgramCode> turn,
+        condition;  // condition: of the same arguments, or null
+    std::vector<Operand> operands;
+    std::vector<Stack> stacks;
+    bool counts_turns = false;
+    /// The state at the start; guard and turns, where it has them; the operands.
+    std::vector<int> from;
+    /// The state at the end; what is stacked; how many turns were taken, where that is counted.
+    std::vector<int> to;
 };
 
 /// What the arguments and results of a program are. Flags by place; those that are missing are not set.
@@ -66,6 +92,7 @@ struct RowRoles {
 struct ProgramCode {
     std::vector<RowOperation> operations;
     std::vector<BlockOperation> blocks;
+    std::vector<LoopOperation> loops;
     std::vector<double> shared;
     std::vector<int> spread;  // (row of scratch): which shared number lies there, in the first ones
     int num_scratch = 0;

@@ -37,6 +37,8 @@ struct RowEngine;
 template <class Real>
 struct TableOfRows;
 class MachineCode;
+template <class Real>
+class LoopOnRows;
 
 }  // namespace detail
 
@@ -50,18 +52,15 @@ class EDDY_EXPORT RowProgramOf {
   public:
     RowProgramOf(std::shared_ptr<const ProgramCode> code, int width, RowLevel level,
                  MachineCodeUse use = MachineCodeUse::where_possible);
+    RowProgramOf(const RowProgramOf&) = delete;
+    RowProgramOf& operator=(const RowProgramOf&) = delete;
+    ~RowProgramOf();
 
     /// blocks: the arguments, then the results, (row, lane) each, or numbers where all lanes share them. Results
     /// overlap nothing. Allocates nothing but room for the evaluations of sums, when there are more than ever before.
     void run(const Real* const* blocks, const detail::SummedLanes& sums = {});
     /// Of its scratch and its list.
-    [[nodiscard]] std::int64_t num_bytes() const {
-        const std::size_t bytes =
-            memory_.capacity() * sizeof(Real) + rows_.capacity() * sizeof(Real*) +
-            list_.capacity() * sizeof(detail::RowInstruction) + room_.capacity() * sizeof(Line) +
-            steps_.capacity() * sizeof(Step);
-        return static_cast<std::int64_t>(bytes);
-    }
+    [[nodiscard]] std::int64_t num_bytes() const;
     /// Is its arithmetic machine code?
     [[nodiscard]] bool runs_machine_code() const { return machine_ != nullptr; }
 
@@ -96,6 +95,7 @@ class EDDY_EXPORT RowProgramOf {
     std::vector<Line> room_;           // of sums of outer products, one after the other
     std::vector<Real*> rows_;          // (place)
     std::vector<const Real*> blocks_;  // shared numbers, scratch, arguments and results
+    std::vector<std::unique_ptr<detail::LoopOnRows<Real>>> loops_;
 };
 /// The same in double.
 using RowProgram = RowProgramOf<double>;

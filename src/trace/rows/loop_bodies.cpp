@@ -1,0 +1,122 @@
+#include "loop_bodies.hpp"
+
+#include <eddy/trace/loop_structure.hpp>
+#include <eddy/trace/passes/dce.hpp>
+
+#include "scalar_list.hpp"
+
+namespace eddy::inline v0::detail {
+namespace {
+
+class BodyMaker {
+  public:
+    BodyMaker(const Graph& graph, const std::vector<int>& loop_of, int end)
+        : graph_(graph),
+          loop_of_(loop_of),
+          tree_(graph, loop_of),
+          end_(end),
+          loop_(graph[end].index),
+          place_(at(end), -1) {}
+
+    LoopBody run(const std::vector<int>& stacked) {
+        body_.stacked = stacked;
+        arguments_.push_back({graph_[end_].size, false});
+        std::vector<int> results{graph_.operand(end_, 2)};
+        for (const int s : stacked) results.push_back(graph_.operand(s, 1));
+        body_.turn = program_of(results);
+        if (graph_.loops[at(loop_)].has_condition)
+            body_.condition = program_of({graph_.operand(end_, 3)});
+        body_.turn.arguments = arguments_;
+        if (!body_.condition.outputs.empty()) body_.condition.arguments = arguments_;
+        return std::move(body_);
+    }
+
+  private:
+    Graph program_of(const std::vector<int>& results) {
+        Graph program;
+        program.loops = graph_.loops;
+        const std::vector<char> needed = read_in_turn(results);
+        std::vector<int> map(at(end_), -1);
+        for (int i = 0; i < end_; ++i)
+            if (needed[at(i)]) map[at(i)] = push(program, i, map, needed);
+        for (const int result : results)
+            program.push_output({map[at(result)]}, graph_[result].size, false);
+        return program;
+    }
+    /// What a turn computes, and what of the nodes around it reads.
+    [[nodiscard]] std::vector<char> read_in_turn(const std::vector<int>& results) const {
+        std::vector<char> is_read(at(end_), 0);
+        for (const int result : results) is_read[at(result)] = 1;
+        for (int i = end_ - 1; i >= 0; --i) {
+            const Node& node = graph_[i];
+            if (!is_read[at(i)] || !is_inside(i) || is_own_element(node)) continue;
+            const int count =
+                node.op == Op::loop ? graph_.loops[at(node.index)].num_fixed() : node.count;
+            for (int k = 0; k < count; ++k) is_read[at(graph_.operand(i, k))] = 1;
+        }
+        return is_read;
+    }
+    [[nodiscard]] bool is_inside(int i) const { return tree_.is_within(loop_of_[at(i)], loop_); }
+    [[nodiscard]] bool is_own_element(const Node& node) const {
+        return node.op == Op::element && node.index == loop_;
+    }
+    /// What stands for node i in a turn.
+    int push(Graph& program, int i, const std::vector<int>& map, const std::vector<char>& needed) {
+        Node node = graph_[i];
+        if (node.op == Op::constant) {
+            const auto first = graph_.constants.begin() + node.offset;
+            node.offset = static_cast<int>(program.constants.size());
+            program.constants.insert(program.constants.end(), first, first + node.size);
+            return program.push_list(node, {});
+        }
+        if (node.op == Op::carry && node.index == loop_)
+            return program.push_argument(0, 0, node.size);
+        if (is_own_element(node))
+            return program.push_argument(argument(i, graph_.operand(i, 0), true), 0, node.size);
+        if (!is_inside(i)) return program.push_argument(argument(i, i, false), 0, node.size);
+        std::vector<int> operands;
+        for (int k = 0; k < node.count; ++k) {
+            const int from = graph_.operand(i, k);
+            if (node.op != Op::loop || needed[at(from)]) operands.push_back(map[at(from)]);
+        }
+        return program.push_list(node, operands);
+    }
+    int argument(int i, int operand, bool is_walked) {
+        int& place = place_[at(i)];
+        if (place >= 0) return place;
+        place = static_cast<int>(arguments_.size());
+        arguments_.push_back({graph_[i].size, false});
+        body_.operands.push_back(operand);
+        body_.is_walked.push_back(is_walked);
+        return place;
+    }
+
+    const Graph& graph_;
+    const std::vector<int>& loop_of_;
+    LoopTree tree_;
+    int end_, loop_;
+    std::vector<int> place_;  // (node): which argument it is
+    std::vector<Argument> arguments_;
+    LoopBody body_;
+};
+
+}  // namespace
+
+LoopBody body_of_loop(const Graph& graph, const std::vector<int>& loop_of, int end,
+                      const std::vector<int>& stacked) {
+    return BodyMaker(graph, loop_of, end).run(stacked);
+}
+
+Graph without_derivatives(const Graph& graph) {
+    passes::Rebuild rebuild(graph);
+    for (int i = 0; i < graph.size(); ++i) {
+        const Node& node = graph[i];
+        const bool replays = node.op == Op::loop && graph.loops[at(node.index)].replays;
+        rebuild.set(i, replays               ? rebuild.operand(node, 1)
+                       : node.op == Op::root ? rebuild.operand(node, 0)
+                                             : rebuild.copy(node));
+    }
+    return passes::eliminate_dead_code(rebuild.finish());
+}
+
+}  // namespace eddy::inline v0::detail

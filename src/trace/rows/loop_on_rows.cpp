@@ -1,0 +1,174 @@
+#include "loop_on_rows.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace eddy::inline v0::detail {
+
+template <class Real>
+LoopOnRows<Real>::LoopOnRows(const LoopOperation& code, int width, RowLevel level)
+    : code_(code), width_(width), turn_(code.turn, width, level) {
+    if (code.condition) condition_.emplace(code.condition, width, level);
+    constexpr std::size_t line = sizeof(Line) / sizeof(Real);
+    const auto rows = [&](std::size_t count) {
+        return (count * at(width) + line - 1) / line * line;
+    };
+    std::size_t size = rows(num_state()) + 2 * rows(1);
+    for (const LoopOperation::Stack& stack : code.stacks) size += rows(at(stack.size));
+    memory_.resize(size / line);
+    next_ = memory_.front().number;
+    mask_ = next_ + rows(num_state());
+    takes_part_ = mask_ + rows(1);
+    Real* free = takes_part_ + rows(1);
+    for (const LoopOperation::Stack& stack : code.stacks) {
+        of_turn_.push_back(free);
+        free += rows(at(stack.size));
+    }
+    operands_.resize(code.operands.size());
+    to_.resize(code.to.size());
+    blocks_.resize(code.operands.size() + code.stacks.size() + 2);
+    condition_blocks_.resize(code.operands.size() + 2);
+}
+
+template <class Real>
+std::size_t LoopOnRows<Real>::num_state() const {
+    return at(code_.turn->argument_sizes[0]);
+}
+template <class Real>
+std::int64_t LoopOnRows<Real>::num_bytes() const {
+    return static_cast<std::int64_t>(memory_.capacity() * sizeof(Line)) + turn_.num_bytes() +
+           (condition_ ? condition_->num_bytes() : 0);
+}
+
+template <class Real>
+void LoopOnRows<Real>::begin(Real* const* rows) {
+    const std::size_t num_fixed = code_.from.size() - operands_.size();
+    for (std::size_t k = 0; k < operands_.size(); ++k)
+        operands_[k] = rows[code_.from[num_fixed + k]];
+    for (std::size_t k = 0; k < to_.size(); ++k) to_[k] = rows[code_.to[k]];
+}
+/// The blocks of a turn, which stacks where what it stacks belongs.
+template <class Real>
+void LoopOnRows<Real>::point_to(int turn, const Real* state, Real* next) {
+    std::size_t b = 0;
+    blocks_[b++] = state;
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+        const LoopOperation::Operand& operand = code_.operands[k];
+        const int numbers = operand.size * (operand.are_numbers ? 1 : width_);
+        blocks_[b++] = operands_[k] + (operand.is_walked ? at(turn) * at(numbers) : 0);
+    }
+    std::copy_n(blocks_.begin(), b, condition_blocks_.begin());
+    condition_blocks_[b] = mask_;
+    blocks_[b++] = next;
+    for (std::size_t s = 0; s < code_.stacks.size(); ++s)
+        blocks_[b++] = to_[1 + s] + at(turn) * at(code_.stacks[s].size * width_);
+}
+
+template <class Real>
+void LoopOnRows<Real>::run(Real* const* rows) {
+    begin(rows);
+    if (code_.loop.has_condition) return take_while(rows);
+    if (code_.loop.has_guard || code_.loop.has_turns) return take_some_turns(rows);
+    take_all_turns(rows);
+}
+
+/// States go from one block to another, so that none is copied.
+template <class Real>
+void LoopOnRows<Real>::take_all_turns(Real* const* rows) {
+    const int length = code_.loop.length;
+    const Real* state = rows[code_.from[0]];
+    if (length == 0) std::copy_n(state, num_state() * at(width_), to_[0]);
+    for (int t = 0; t < length; ++t) {
+        Real* const next = (length - t) % 2 == 1 ? to_[0] : next_;
+        point_to(code_.loop.is_backward ? length - 1 - t : t, state, next);
+        turn_.run(blocks_.data());
+        state = next;
+    }
+}
+
+template <class Real>
+bool LoopOnRows<Real>::anyone_takes_part() const {
+    return std::any_of(takes_part_, takes_part_ + width_, [](Real flag) { return flag != 0; });
+}
+/// A turn that only some lanes take.
+template <class Real>
+void LoopOnRows<Real>::take_turn(int turn) {
+    point_to(turn, to_[0], next_);
+    const std::size_t first = blocks_.size() - code_.stacks.size();
+    for (std::size_t s = 0; s < code_.stacks.size(); ++s)
+        if (!code_.stacks[s].is_read_where_written) blocks_[first + s] = of_turn_[s];
+    turn_.run(blocks_.data());
+    const auto take = [&](Real* to, const Real* from, std::size_t size, auto otherwise) {
+        for (std::size_t row = 0; row < size; ++row, to += width_, from += width_)
+            for (int lane = 0; lane < width_; ++lane)
+                to[lane] = takes_part_[lane] != 0 ? from[lane] : otherwise(to[lane]);
+    };
+    for (std::size_t s = 0; s < code_.stacks.size(); ++s) {
+        const LoopOperation::Stack& stack = code_.stacks[s];
+        if (!stack.is_read_where_written)
+            take(to_[1 + s] + at(turn) * at(stack.size * width_), of_turn_[s], at(stack.size),
+                 [](Real) { return Real(0); });
+    }
+    take(to_[0], next_, num_state(), [](Real state) { return state; });
+}
+/// What is stacked in turns that nobody takes.
+template <class Real>
+void LoopOnRows<Real>::clear(int first, int last) {
+    for (std::size_t s = 0; s < code_.stacks.size(); ++s) {
+        const LoopOperation::Stack& stack = code_.stacks[s];
+        if (stack.is_read_where_written) continue;
+        const std::size_t size = at(stack.size * width_);
+        std::fill(to_[1 + s] + at(first) * size, to_[1 + s] + at(last) * size, Real(0));
+    }
+}
+
+template <class Real>
+void LoopOnRows<Real>::take_while(Real* const* rows) {
+    const Loop& loop = code_.loop;
+    std::copy_n(rows[code_.from[0]], num_state() * at(width_), to_[0]);
+    std::fill_n(takes_part_, width_, Real(1));
+    Real* const count = code_.counts_turns ? to_.back() : nullptr;
+    if (count) std::fill_n(count, width_, Real(0));
+    int turn = 0;
+    for (;; ++turn) {
+        point_to(turn, to_[0], next_);
+        condition_->run(condition_blocks_.data());
+        for (int lane = 0; lane < width_; ++lane)
+            takes_part_[lane] = mask_[lane] != 0 ? takes_part_[lane] : Real(0);
+        if (turn == loop.length || !anyone_takes_part()) break;
+        take_turn(turn);
+        for (int lane = 0; count && lane < width_; ++lane) count[lane] += takes_part_[lane];
+    }
+    clear(turn, loop.length);
+    for (std::size_t row = 0; loop.fails_when_out && row < num_state(); ++row) {
+        Real* const state = to_[0] + row * at(width_);
+        for (int lane = 0; lane < width_; ++lane)
+            if (takes_part_[lane] != 0) state[lane] *= std::numeric_limits<Real>::quiet_NaN();
+    }
+}
+
+/// By a guard, by the turns of another loop, or both.
+template <class Real>
+void LoopOnRows<Real>::take_some_turns(Real* const* rows) {
+    const Loop& loop = code_.loop;
+    const Real* const guard = loop.has_guard ? rows[code_.from[1]] : nullptr;
+    const Real* const turns = loop.has_turns ? rows[code_.from[1 + loop.has_guard]] : nullptr;
+    std::copy_n(rows[code_.from[0]], num_state() * at(width_), to_[0]);
+    const auto limit = [&](int lane) {
+        if (guard && guard[lane] == 0) return 0;
+        return turns ? static_cast<int>(turns[lane]) : loop.length;
+    };
+    int most = 0;
+    for (int lane = 0; lane < width_; ++lane) most = std::max(most, limit(lane));
+    for (int t = 0; t < most; ++t) {
+        const int turn = loop.is_backward ? most - 1 - t : t;
+        for (int lane = 0; lane < width_; ++lane) takes_part_[lane] = turn < limit(lane) ? 1 : 0;
+        take_turn(turn);
+    }
+    clear(most, loop.length);
+}
+
+template class LoopOnRows<double>;
+template class LoopOnRows<float>;
+
+}  // namespace eddy::inline v0::detail

@@ -1,0 +1,112 @@
+// Loops over rows have the bits of the interpreter, and so have their derivatives.
+
+#include <eddy/ad/root.hpp>
+#include <eddy/ad/split.hpp>
+#include <eddy/core/pack_math.hpp>
+#include <eddy/trace/embed.hpp>
+#include <eddy/trace/functions.hpp>
+#include <eddy/trace/loops.hpp>
+#include <eddy/trace/program.hpp>
+#include <eddy/trace/trace.hpp>
+
+#include "support/catch.hpp"
+#include "support/random.hpp"
+#include "support/row_runs.hpp"
+
+namespace {
+
+using support::Rows;
+
+template <class Real>
+std::vector<support::RowsOf<Real>> any_arguments(const eddy::Graph& graph) {
+    support::Random random(7);
+    std::vector<support::RowsOf<Real>> arguments;
+    for (const eddy::Argument& argument : graph.arguments) {
+        auto& rows = arguments.emplace_back();
+        for (int k = 0; k < argument.size * support::num_row_lanes; ++k)
+            rows.push_back(static_cast<Real>(random.uniform(0.2, 2)));
+    }
+    return arguments;
+}
+
+/// Numbers in which rows differ from the interpreter, at all widths.
+template <class Real>
+int count_differences(const eddy::Graph& graph,
+                      const std::vector<support::RowsOf<Real>>& arguments) {
+    const auto expected = support::run_interpreted(graph, arguments);
+    const auto code = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph));
+    int differences = 0;
+    for (const int width : support::row_widths) {
+        const auto results = support::run_rows(code, arguments, width);
+        for (std::size_t o = 0; o < results.size(); ++o)
+            differences += support::count_differences(results[o], expected[o]) != 0;
+    }
+    return differences;
+}
+
+/// f, and both halves of its derivative, of functions of two vectors.
+template <class Real, int size, int size_of_p, class Function>
+void check(const Function& f) {
+    const eddy::Graph graph = eddy::detail::finish_code(
+        eddy::trace_graph(f, eddy::Vector<size>{}, eddy::Vector<size_of_p>{}));
+    CHECK(count_differences(graph, any_arguments<Real>(graph)) == 0);
+
+    const eddy::SplitGraph split = eddy::split_graph(graph, {1, 1});
+    auto arguments = any_arguments<Real>(split.backward);
+    CHECK(count_differences<Real>(split.forward, {arguments[0], arguments[1]}) == 0);
+    if (split.residual_size > 0)
+        arguments[2] =
+            support::run_interpreted<Real>(split.forward, {arguments[0], arguments[1]})[1];
+    CHECK(count_differences(split.backward, arguments) == 0);
+}
+template <int size, int size_of_p, class Function>
+void check_both(const Function& f) {
+    check<double, size, size_of_p>(f);
+    check<float, size, size_of_p>(f);
+}
+
+constexpr auto repeated = [](const auto& x, const auto& p) {
+    return eddy::repeat<5>(x, [&](const auto& s) {
+        return eddy::vec(s[1] * p[0], s[0] - 0.1 * sqrt(1 + s[1] * s[1]), p[1] / s[2]);
+    });
+};
+/// A chain: each turn knows its neighbours.
+constexpr auto chain = [](const auto& y, const auto& p) {
+    const auto right = eddy::concat(eddy::slice<1, 19>(y), y[19]);
+    return eddy::scan<20>(eddy::vec(y[0] * 1.0, y[0] * 1.0), right,
+                          [&](const auto& s, const auto& next) {
+                              const auto f =
+                                  p[0] * (s[0] - 2 * s[1] + next) + p[1] * s[1] * (1 - s[1]);
+                              return eddy::carry_and_out(eddy::vec(s[1], next), f);
+                          })
+        .outs;
+};
+/// Square roots by Heron's rule: each lane takes its own number of turns.
+template <int most, int checkpoints = 0>
+constexpr auto heron = [](const auto& x, const auto& p) {
+    const auto root_of = [&](const auto& square) {
+        return eddy::bounded_while<most>(
+            square + p[1], [&](const auto& r) { return abs(r * r - square) > 0.01; },
+            [&](const auto& r) { return 0.5 * (r + square / r); }, {.checkpoints = checkpoints});
+    };
+    return eddy::vec(root_of(p[0] * x[0]), eddy::select(x[1] < 1, root_of(3 * x[1]), x[1]));
+};
+constexpr auto solved = [](const auto& x, const auto& p) {
+    return eddy::root(
+        x,
+        [&](const auto& z) { return eddy::vec(z[0] * z[0] + z[1] - p[0] - 2, z[1] * z[1] - p[1]); },
+        {.tolerance = 1e-6, .max_steps = 30});
+};
+
+}  // namespace
+
+TEST_CASE("loops over rows: all kinds have the interpreter's bits, forward and back") {
+    check_both<3, 2>(repeated);
+    check_both<20, 2>(chain);
+    check_both<2, 2>(heron<20>);
+}
+TEST_CASE("loops over rows: turns that run out, and states that are made again") {
+    check_both<2, 2>(heron<2>);
+    check_both<2, 2>(heron<20, 3>);
+}
+TEST_CASE("loops over rows: roots and linear systems") { check_both<2, 2>(solved); }
