@@ -17,9 +17,10 @@ EDDY_INLINE EDDY_HD constexpr void add_scaled(Vec<Number, size>& sum, const Weig
         [&](int i) EDDY_INLINE { sum.data[i] = mul_add(weight, k.data[i], sum.data[i]); });
 }
 
-/// Are vectors of this length gone through once for all terms of a sum, rather than once for each?
+/// Are vectors of this length gone through once for all terms of a sum, rather than once for each? Not on a
+/// device, where nobody has measured it.
 template <int size>
-inline constexpr bool sums_by_component = size > longest_unrolled_sum;
+inline constexpr bool sums_by_component = size > longest_unrolled_sum && !compiling_for_device;
 
 /// from + Σ_i weight<i>() vector<i>() over those i in [0, count) whose Row::at(i) is not zero, in that order.
 /// Of a long vector each component once: term by term, the sum would go through memory as often as there
