@@ -133,7 +133,7 @@ TEST_CASE("pollution: gradients by 25 rates and 20 starts, which forward mode co
     check_modes(eddy::Kvaerno5{}, 1e-8, 1e-12);
 }
 
-TEST_CASE("pollution: as a text, over rows, it has the same loss, steps and gradients") {
+TEST_CASE("pollution: as a text, over rows, it has the same steps, losses and gradients") {
     constexpr int lanes = 11;
     const Array y0 = repeated(lanes, Pollution::y0);
     Array p = repeated(lanes, Pollution::p0);
@@ -147,13 +147,20 @@ TEST_CASE("pollution: as a text, over rows, it has the same loss, steps and grad
                                                    p, options, eddy::Serial{});
 
     REQUIRE(rows.report.success());
+    double largest = 0, difference = 0;  // of what each rate brings
     for (int lane = 0; lane < lanes; ++lane) {
         CAPTURE(lane);
-        CHECK(rows.loss(lane) == compiled.loss(lane));
+        CHECK(rows.loss(lane) == Approx(compiled.loss(lane)).epsilon(1e-12));
         CHECK(rows.report.stats(lane).evaluations == compiled.report.stats(lane).evaluations);
-        for (int i = 0; i < Pollution::parameter_size; ++i)
-            CHECK(rows.gradient.p(lane, i) == Approx(compiled.gradient.p(lane, i)).epsilon(1e-9));
+        for (int i = 0; i < Pollution::parameter_size; ++i) {
+            const double brings = p(lane, i) * compiled.gradient.p(lane, i);
+            largest = std::max(largest, std::abs(brings));
+            difference =
+                std::max(difference, std::abs(p(lane, i) * rows.gradient.p(lane, i) - brings));
+        }
     }
+    CAPTURE(largest, difference);
+    CHECK(difference <= 1e-7 * largest);
 }
 
 TEST_CASE("pollution: long iterated steps have the same bits in packs") {
