@@ -92,14 +92,16 @@ struct ExplicitRungeKutta {
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> error(
         const Size& size, const State<Number> (&k)[room]) {
         using Weight = ScalarOf<Number>;
-        const State<Number> sum = detail::weighted_sum<RowOfError<coarse>, num_error_stages>(
-            State<Number>{}, [&]<int i>() EDDY_INLINE -> const auto& { return k[i]; },
-            []<int i>() EDDY_INLINE {
-                if constexpr (!coarse && compiling_for_device && std::is_same_v<Weight, double>)
-                    return static_cast<Weight>(detail::operands_of<Rows>().b_error[i]);
-                else
-                    return static_cast<Weight>(RowOfError<coarse>::at(i));
-            });
+        State<Number> sum{};
+        static_for<0, num_error_stages>([&]<int i>() EDDY_INLINE {
+            constexpr double e = RowOfError<coarse>::at(i);
+            if constexpr (e != 0 && !coarse && compiling_for_device &&
+                          std::is_same_v<Weight, double>)
+                detail::add_scaled(sum, static_cast<Weight>(detail::operands_of<Rows>().b_error[i]),
+                                   k[i]);
+            else if constexpr (e != 0)
+                detail::add_scaled(sum, static_cast<Weight>(e), k[i]);
+        });
         return detail::scaled(size.h, sum);
     }
 
