@@ -10,6 +10,8 @@
 #include "backends/small_training.hpp"
 #include "support/catch.hpp"
 #include "support/failing_allocations.hpp"
+#include "support/message_of.hpp"
+#include "support/same_bits.hpp"
 
 namespace {
 
@@ -171,4 +173,43 @@ TEST_CASE("rows: a token stops one call alone, and the next is whole") {
         CHECK(result.gradient.y0(lane, 0) == 0);
     }
     CHECK(training.gradient(solver) == whole);
+}
+
+TEST_CASE(
+    "rows: an object that is given new values has the bits of a new one, allocating nothing") {
+    using Array = eddy::EnsembleArray<double>;
+    const std::vector<double> knots{0, 0.5, 1}, amounts{0.5, -0.25};
+    const Array y0(3, 2, 0.5), p(3, 1, 0.7), values_before(3, 1, 1.), values(3, 1, 0.25);
+    const auto make = [&](const Array& at_knots, const std::vector<double>& given) {
+        eddy::SolveOptions with = options;
+        with.inputs = eddy::natural_cubic_spline(knots, at_knots);
+        with.impulses = {.times = {0.25, 0.75}, .components = 0, .amounts = given};
+        const auto driven =
+            eddy::trace_field(2, 1, 1, [](auto, const auto& y, const auto& p_of, const auto& u) {
+                return eddy::vec(u[0] - p_of[0] * y[0], u[0] * y[0] - y[1]);
+            });
+        const auto loss = [](auto, const auto& y, const auto&) { return eddy::dot(y, y); };
+        return eddy::gradient_solver(driven, eddy::Tsit5{}, loss, with, eddy::Rows{.threads = 1});
+    };
+    auto solver = make(values_before, {1, 2}), fresh = make(values, amounts);
+    const double before = solver(y0, p).loss.total;
+
+    CHECK(support::allocations_of([&] {
+              solver.set_inputs(values);
+              solver.set_impulse_amounts(amounts);
+              static_cast<void>(solver(y0, p));
+          }) == 0);
+
+    const auto& found = solver(y0, p);
+    const auto& wanted = fresh(y0, p);
+    REQUIRE(wanted.report.success());
+    CHECK(found.loss.total != before);
+    CHECK(support::same_bits(found.loss.total, wanted.loss.total));
+    for (std::ptrdiff_t knot = 0; knot < 3; ++knot)
+        CHECK(support::same_bits(found.gradient.inputs(knot, 0), wanted.gradient.inputs(knot, 0)));
+    CHECK(support::same_bits(found.gradient.impulse_amounts(0, 1),
+                             wanted.gradient.impulse_amounts(0, 1)));
+    CHECK(support::message_of([&] { solver.set_inputs(Array(2, 1, 1.)); }) ==
+          "set_inputs: 2 x 1 numbers, but the values of .inputs are 3 x 1; give as many, or make "
+          "another solver object");
 }

@@ -38,13 +38,24 @@ void PreparedRows<Real>::prepare(const RowCall& call, const RowArrays<Real>& arr
                                  const char* where) {
     const FieldMaker& field = *call.field;
     require_times_of(call.options, arrays.y0.num_lanes, where);
-    if (times_.tstops.empty()) plan(call, where);
+    if (times_.tstops.empty())
+        plan(call, where);
+    else if (call.edition != planned_edition_)
+        renew(call, where);
+    planned_edition_ = call.edition;
     require_arrays_of(field.sizes(), arrays, where);
     if (field.inputs().size > 0) require_inputs_of(call.options.inputs, arrays.y0.num_lanes, where);
     problem.y0 = arrays.y0;
     problem.p = arrays.p;
     problem.shares_parameters = arrays.shares_parameters;
     problem.sums_tile = sums_in_tiles<Real>(call, arrays.shares_parameters);
+}
+/// Puts new values of inputs and amounts of impulses into the plan.
+template <class Real>
+void PreparedRows<Real>::renew(const RowCall& call, const char* where) {
+    renew_amounts(call.options.impulses, times_.impulses, where);
+    const InputSizes& inputs = call.field->inputs();
+    if (inputs.size > 0) renew_inputs(call.options.inputs, use_of(inputs), inputs_, where);
 }
 /// What depends on the equation, the method and the options alone.
 template <class Real>

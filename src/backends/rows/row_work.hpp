@@ -1,6 +1,7 @@
 #pragma once
 // What calls on rows share: the checked problem, how wide tiles are, and what becomes a group.
 
+#include <cstdint>
 #include <eddy/backends/rows/row_call.hpp>
 #include <eddy/backends/rows/row_problem.hpp>
 #include <eddy/solve/ask/input_plan.hpp>
@@ -18,7 +19,8 @@ class PreparedRows {
     PreparedRows(const PreparedRows&) = delete;  // the problem refers to what is in here
     PreparedRows& operator=(const PreparedRows&) = delete;
 
-    /// Checks everything that a call is given. Further calls are of the same equation, method and options.
+    /// Checks everything that a call is given. Further calls are of the same equation, method and options, but for values of
+    /// inputs and amounts of impulses, whose edition is then another.
     void prepare(const RowCall& call, const RowArrays<Real>& arrays, const char* where);
 
     RowProblem<Real> problem;
@@ -27,11 +29,13 @@ class PreparedRows {
 
   private:
     void plan(const RowCall& call, const char* where);
+    void renew(const RowCall& call, const char* where);
 
     TimePlan times_;
     InputPlan<Real> inputs_;
     std::vector<Real> atol_;
     std::vector<int> counted_;
+    std::uint64_t planned_edition_ = 0;
 };
 
 /// The shapes of y0 and p of an equation, and that their numbers are finite.

@@ -3,6 +3,7 @@
 // controller its numbers.
 // Test: tests/backends/row_solve.cpp, tests/backends/row_objects.cpp
 
+#include <cstdint>
 #include <eddy/backends/rows/row_events.hpp>
 #include <eddy/backends/rows/row_kernels.hpp>
 #include <eddy/core/export.hpp>
@@ -32,6 +33,7 @@ struct RowCall {
     bool differentiates_times = false;
     RowLevel level = row_level;  // of the source that calls, so that steps have the bits of its own
     SolveOptions options;
+    std::uint64_t edition = 0;  // grows where values of the options are replaced
     int threads = 0;
     std::shared_ptr<const EventsOnRows> events{};  // null: the equation has none
     /// What is saved of a solve in place of states: an equation of `num_observed` results. Null: states are.

@@ -3,13 +3,14 @@
 // Test: tests/backends/row_objects.cpp
 
 #include <eddy/backends/rows/row_ask.hpp>
+#include <eddy/solve/ask/new_values.hpp>
 #include <type_traits>
 #include <utility>
 
 namespace eddy::inline v0::detail {
 
 /// What they hold, whatever they compute. A copy begins with no memory.
-class RowObject {
+class RowObject : public NewValues<RowObject> {
   protected:
     explicit RowObject(RowCall&& call) : call_(std::move(call)) {}
 
@@ -24,6 +25,14 @@ class RowObject {
     Workspace kept_;
 
   private:
+    friend NewValues<RowObject>;
+    template <class Replace>
+    void renew(const char* where, const Replace& replace) {
+        const OneCall only(kept_, where);
+        replace(call_.options);
+        ++call_.edition;
+    }
+
     template <class Y0>
     static constexpr char tag_of = 0;
     const char* type_of_start_ = nullptr;  // of which type y0 was in the call before
@@ -45,7 +54,7 @@ struct SeedsOfBoth {
 };
 
 /// `solver(y0, p)`, as of EnsembleSolver: results stay valid until the next call.
-class RowSolver : RowObject {
+class RowSolver : public RowObject {
   public:
     explicit RowSolver(RowCall&& call) : RowObject(std::move(call)) {}
 
@@ -115,7 +124,7 @@ struct TracedSeeds : RowSeeds<Real> {
 
 /// `solver(data, y0, p)`, as of GradientSolver. The loss is traced once for each number of data.
 template <class LossFunction>
-class RowGradientSolver : RowObject {
+class RowGradientSolver : public RowObject {
     template <class Parameters>
     using Into = GradientInto<NumberOnRows<Parameters>>;
 
@@ -208,7 +217,7 @@ class RowGradientSolver : RowObject {
 };
 
 /// `solver(cotangents, y0, p)`, as of PullbackSolver.
-class RowPullbackSolver : RowObject {
+class RowPullbackSolver : public RowObject {
   public:
     explicit RowPullbackSolver(RowCall&& call) : RowObject(std::move(call)) {}
 

@@ -1,10 +1,9 @@
 #pragma once
 // Other numbers in the place of some that options hold, in their memory: for a solver object that is called again.
-// Test: tests/solve/new_values.cpp
+// Test: tests/solve/new_values.cpp, tests/backends/row_objects.cpp
 
 #include <eddy/core/error.hpp>
-#include <eddy/solve/ask/inputs.hpp>
-#include <eddy/solve/ask/save_times.hpp>
+#include <eddy/solve/ask/options.hpp>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -55,5 +54,34 @@ void replace_numbers(SaveTimes& numbers, const Array& array, const char* where, 
         replace(numbers.values, 1, static_cast<std::ptrdiff_t>(numbers.values.size()), array, where,
                 name);
 }
+
+/// The base of a solver object, whose Self::renew(where, replace) calls replace(options) and lets the next call plan with
+/// what these hold then.
+template <class Self>
+class NewValues {
+  public:
+    /// Other values at the knots of `.inputs` from the next call on: an array of the shape that those of the
+    /// options have, (knot, component), or (trajectory, knot · component) where each trajectory has its own.
+    /// They are copied. Nothing else is planned anew.
+    template <class Values>
+    void set_inputs(const Values& values) {
+        constexpr const char* where = "set_inputs";
+        self().renew(where, [&](SolveOptions& options) {
+            replace_values(options.inputs.values, values, where, "values of .inputs");
+        });
+    }
+    /// The same for the amounts of `.impulses`: a list, or an array (trajectory, impulse) where each trajectory has
+    /// its own.
+    template <class Amounts>
+    void set_impulse_amounts(const Amounts& amounts) {
+        constexpr const char* where = "set_impulse_amounts";
+        self().renew(where, [&](SolveOptions& options) {
+            replace_numbers(options.impulses.amounts, amounts, where, "amounts of .impulses");
+        });
+    }
+
+  private:
+    [[nodiscard]] Self& self() { return static_cast<Self&>(*this); }
+};
 
 }  // namespace eddy::inline v0::detail

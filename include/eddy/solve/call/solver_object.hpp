@@ -16,7 +16,7 @@ namespace eddy::inline v0::detail {
 /// `Self` derives from it: Self::name is how messages call its calls, Self::require_possible(options) what it asks
 /// of options beside a t1.
 template <class Self, class Field, class Method, class... Extras>
-class SolverObject {
+class SolverObject : public NewValues<SolverObject<Self, Field, Method, Extras...>> {
     static_assert(
         is_method<Method>,
         "solver object: the method must be a struct with an order and a tableau, such as Tsit5");
@@ -37,25 +37,6 @@ class SolverObject {
           controller_(extra_or_default<Controller>(extras...)),
           ranks_(ranks_of(extras...)) {
         Self::require_possible(options_);
-    }
-
-    /// Other values at the knots of `.inputs` from the next call on: an array of the shape that those of the
-    /// options have, (knot, component), or (trajectory, knot · component) where each trajectory has its own.
-    /// They are copied. Nothing else is planned anew.
-    template <class Values>
-    void set_inputs(const Values& values) {
-        const OneCall only(workspace_, "set_inputs");
-        replace_values(options_.inputs.values, values, "set_inputs", "values of .inputs");
-        ++edition_;
-    }
-    /// The same for the amounts of `.impulses`: a list, or an array (trajectory, impulse) where each trajectory has
-    /// its own.
-    template <class Amounts>
-    void set_impulse_amounts(const Amounts& amounts) {
-        const OneCall only(workspace_, "set_impulse_amounts");
-        replace_numbers(options_.impulses.amounts, amounts, "set_impulse_amounts",
-                        "amounts of .impulses");
-        ++edition_;
     }
 
   protected:
@@ -150,6 +131,16 @@ class SolverObject {
         return print.value();
     }
 
+  private:
+    friend NewValues<SolverObject>;
+    template <class Replace>
+    void renew(const char* where, const Replace& replace) {
+        const OneCall only(workspace_, where);
+        replace(options_);
+        ++edition_;
+    }
+
+  protected:
     [[no_unique_address]] Method method_{};
     SolveOptions options_;
     std::uint64_t edition_ = 0;  // grows where values of the options are replaced
