@@ -41,6 +41,7 @@ struct Kepler {
 };
 constexpr auto kepler = eddy::trace<Scalar, Scalar>(Kepler<30, 1>{});
 constexpr auto kepler_in_groups = eddy::trace<Scalar, Scalar>(Kepler<6, 5>{});
+constexpr auto turn = [](const auto& s, const auto& q) { return s + s * q * q; };
 
 }  // namespace
 
@@ -61,6 +62,31 @@ TEST_CASE("a loop that starts from a value which its body captures has both deri
     constexpr auto program = eddy::trace<Scalar>(
         [](const auto& x) { return eddy::repeat<3>(x, [&](const auto& z) { return z * x; }); });
     CHECK(vjp(program)(0.7, 1.0) == Approx(4 * 0.343).epsilon(1e-15));
+}
+
+TEST_CASE("a loop inside a loop walks along what neither computes") {
+    constexpr auto loops = eddy::trace<Scalar, Vector<2>>([](const auto& x, const auto& p) {
+        return eddy::repeat<3>(x, [&](const auto& a) {
+            return eddy::scan<2>(a, p,
+                                 [&](const auto& s, const auto& q) {
+                                     return eddy::carry_and_out(turn(s, q), q);
+                                 })
+                .carry;
+        });
+    });
+    constexpr auto written = eddy::trace<Scalar, Vector<2>>([](const auto& x, const auto& p) {
+        const auto pass = [&](const auto& a) { return turn(turn(a, p[0]), p[1]); };
+        return pass(pass(pass(x)));
+    });
+    const Vec<double, 2> p{0.3, 0.8}, along{1, -2};
+
+    const auto [x_bar, p_bar] = vjp(loops)(0.7, p, 1.0);
+    const auto [x_expected, p_expected] = vjp(written)(0.7, p, 1.0);
+
+    CHECK(x_bar == x_expected);
+    CHECK(p_bar[0] == p_expected[0]);
+    CHECK(p_bar[1] == p_expected[1]);
+    CHECK(jvp(loops)(0.7, p, 0.5, along) == jvp(written)(0.7, p, 0.5, along));
 }
 
 TEST_CASE("gradients of lanes have the bits they have alone, however turns are grouped") {

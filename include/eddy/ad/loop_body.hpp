@@ -13,19 +13,20 @@ class LoopBody {
     /// The loop that node `end` of the graph ends. It may be open to others that are not ended yet.
     constexpr LoopBody(const Graph& graph, int end)
         : end_(end), carry_(graph.operand(end, 0)), inside_(static_cast<std::size_t>(end), 0) {
-        const int id = graph[end].index;
+        std::vector<char> is_here(graph.loops.size(), 0);  // (loop): this one, or inside it
+        is_here[at(graph[end].index)] = 1;
         inside_[at(carry_)] = 1;
         for (bool is_settled = false; !is_settled;) {
             is_settled = true;
             for (int j = carry_ + 1; j < end; ++j) {
                 const Node& node = graph[j];
-                if (node.op == Op::element && node.index == id) inside_[at(j)] = 1;
+                if (node.op == Op::element && is_here[at(node.index)]) inside_[at(j)] = 1;
                 for (int k = 0; k < node.count; ++k) {
                     if (contains(graph.operand(node, k))) inside_[at(j)] = 1;
                 }
-                // What is inside a loop that is inside, is inside.
-                if (node.op != Op::loop || !inside_[at(j)] || inside_[at(graph.operand(node, 0))])
-                    continue;
+                // What is inside a loop that is inside, is inside: what it walks along, too.
+                if (node.op != Op::loop || !inside_[at(j)] || is_here[at(node.index)]) continue;
+                is_here[at(node.index)] = 1;
                 inside_[at(graph.operand(node, 0))] = 1;
                 is_settled = false;
             }

@@ -81,6 +81,17 @@ constexpr auto chain = [](const auto& y, const auto& p) {
                           })
         .outs;
 };
+/// A loop in a loop walks along what neither computes.
+constexpr auto nested = [](const auto& x, const auto& p) {
+    return eddy::repeat<3>(x, [&](const auto& a) {
+        return eddy::scan<4>(a, p,
+                             [](const auto& s, const auto& q) {
+                                 const auto next = s[1] + 0.1 * s[0] * q * q;
+                                 return eddy::carry_and_out(eddy::vec(next, s[0]), next);
+                             })
+            .carry;
+    });
+};
 /// Square roots by Heron's rule: each lane takes its own number of turns.
 template <int most, int checkpoints = 0>
 constexpr auto heron = [](const auto& x, const auto& p) {
@@ -103,6 +114,7 @@ constexpr auto solved = [](const auto& x, const auto& p) {
 TEST_CASE("loops over rows: all kinds have the interpreter's bits, forward and back") {
     check_both<3, 2>(repeated);
     check_both<20, 2>(chain);
+    check_both<2, 4>(nested);
     check_both<2, 2>(heron<20>);
 }
 TEST_CASE("loops over rows: turns that run out, and states that are made again") {
