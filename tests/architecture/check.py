@@ -281,6 +281,17 @@ def storage_stays_off_the_front_door(tree):
             yield f"{path}:{number}: storage on the front door: {name} belongs to eddy_storage, reached by storage.hpp"
 
 
+HEAVY = ["ad/jvp.hpp", "ad/vjp.hpp", "solve/lane/problem.hpp", "steppers/term.hpp", "trace/evaluate.hpp", "trace/rows/row_program.hpp"]
+
+
+def the_light_door_stays_light(tree):
+    """runtime.hpp reaches names and interfaces, not what computes with them: the library has that compiled."""
+    reached = reached_from(tree, RUNTIME_DOOR)
+    for path, number, name in includes(tree, sorted(reached)):
+        if name.removeprefix("eddy/") in HEAVY:
+            yield f"{path}:{number}: heavy header behind the light door: {name}; put what is named into a header of its own"
+
+
 def sources_are_built(tree):
     """Each source is named by the CMakeLists.txt of its folder or of one above it (of its floor, in src), with its ending or, where
     a function adds that, without; each header outside include/ and solvers/ is included by another file."""
@@ -355,7 +366,7 @@ def paths_are_relative(tree):
 RULES = [floors_are_known, classes_do_not_end_empty, nothing_includes_upward, heads_name_their_tests, the_design_knows_each_header,
          outside_libraries_stay_in_backends, names_say_what_is_inside, headers_are_short, compilers_are_told_apart_once, macros_are_few,
          namespaces_have_a_version, headers_are_listed, a_door_opens_to_each_header,
-         storage_stays_off_the_front_door, sources_are_built, cmake_versions_agree, versions_agree, pages_include_public_headers,
+         storage_stays_off_the_front_door, the_light_door_stays_light, sources_are_built, cmake_versions_agree, versions_agree, pages_include_public_headers,
          paths_are_relative]
 
 

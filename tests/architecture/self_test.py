@@ -8,9 +8,10 @@ import check
 
 HEAD = "#pragma once\n// One idea.\n// Test: tests/core/vec.cpp\n"
 GOOD = {
-    "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\ntarget_sources(eddy PUBLIC FILE_SET HEADERS FILES include/eddy/eddy.hpp)\n"
+    "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\ntarget_sources(eddy PUBLIC FILE_SET HEADERS FILES include/eddy/eddy.hpp include/eddy/runtime.hpp)\n"
                       "target_sources(eddy_storage PUBLIC FILE_SET HEADERS FILES include/eddy/storage.hpp)\n",
     "include/eddy/eddy.hpp": HEAD + "#include <eddy/backends/cuda.hpp>\n#include <eddy/core/host_device.hpp>\n",
+    "include/eddy/runtime.hpp": HEAD + "#include <eddy/core/host_device.hpp>\n",
     "include/eddy/storage.hpp": HEAD + "#include <eddy/checkpoint/disk.hpp>\n",
     "include/eddy/checkpoint/CMakeLists.txt": "target_sources(eddy_storage PUBLIC FILES\n    disk.hpp\n)\n",
     "include/eddy/checkpoint/disk.hpp": HEAD + "#include <eddy/ad/vjp.hpp>\n",
@@ -27,7 +28,7 @@ GOOD = {
     "src/core/private.hpp": "#pragma once\n",
     "tests/CMakeLists.txt": "eddy_test(vec SOURCES core/vec.cpp)\neddy_benchmark(speed)\n",
     "tests/core/vec.cpp": "#include <eddy/eddy.hpp>\n#include \"support/doors.hpp\"\n",
-    "tests/support/doors.hpp": "#include <eddy/storage.hpp>\n",
+    "tests/support/doors.hpp": "#include <eddy/runtime.hpp>\n#include <eddy/storage.hpp>\n",
     "docs/design/solving.md": "| folder | files |\n| --- | --- |\n| `backends/` | `cuda` |\n",
     "tests/speed.cpp": "",
     "README.md": "It needs CMake 3.25.\n",
@@ -137,6 +138,9 @@ class EachRuleCanFail(unittest.TestCase):
         path = "include/eddy/backends/cuda/stream.hpp"
         (unlisted,) = complaints({path: HEAD, "docs/design/solving.md": "| `backends/cuda/` | `stream` |\n"}, tests_of=path)
         self.assertRegex(unlisted, rf"^{path}:1: unlisted header")
+
+    def test_a_heavy_header_behind_the_light_door(self):
+        self.expect("include/eddy/runtime.hpp", "#include <eddy/trace/evaluate.hpp>\n", "heavy header behind the light door: eddy/trace/evaluate.hpp")
 
     def test_storage_on_the_front_door(self):
         for name in ["storage.hpp", "checkpoint/disk.hpp"]:
