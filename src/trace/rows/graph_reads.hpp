@@ -36,9 +36,9 @@ class GraphReads {
     /// Does somebody read it component by component? Products read weights, and tables numbers, where they lie.
     [[nodiscard]] bool is_needed(int i) const { return is_needed_[at(i)] != 0; }
     /// A loop that somebody needs.
-    [[nodiscard]] const LoopBody& body(int end) const { return bodies_.at(end); }
+    [[nodiscard]] const BodyOnRows& body(int end) const { return bodies_.at(end); }
     /// Where an operand of a loop lies, if lanes share it: a vector that is walked along may be constant.
-    [[nodiscard]] bool are_numbers_in_turns(const LoopBody& body, std::size_t k) const {
+    [[nodiscard]] bool are_numbers_in_turns(const BodyOnRows& body, std::size_t k) const {
         const int i = body.operands[k];
         return are_numbers(i) || (body.is_walked[k] && graph_[i].op == Op::constant);
     }
@@ -98,7 +98,7 @@ class GraphReads {
         for (int s = end + 1; s < graph_.size(); ++s)
             if (is_needed(s) && graph_[s].op == Op::stacked && graph_.operand(s, 0) == end)
                 stacked.push_back(s);
-        const LoopBody& body =
+        const BodyOnRows& body =
             bodies_.emplace(end, body_of_loop(graph_, loop_of_, end, stacked)).first->second;
         const Loop& loop = graph_.loops[at(graph_[end].index)];
         is_needed_[at(graph_.operand(end, 1))] = 1;
@@ -110,9 +110,9 @@ class GraphReads {
 
     const Graph& graph_;
     const RowRoles& roles_;
-    std::vector<int> loop_of_;                  // (node)
-    std::unordered_map<int, LoopBody> bodies_;  // (node that ends a loop)
-    std::vector<char> is_read_, is_needed_;     // (node)
+    std::vector<int> loop_of_;                    // (node)
+    std::unordered_map<int, BodyOnRows> bodies_;  // (node that ends a loop)
+    std::vector<char> is_read_, is_needed_;       // (node)
 };
 
 }  // namespace eddy::inline v0::detail

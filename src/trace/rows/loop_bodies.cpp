@@ -18,7 +18,7 @@ class BodyMaker {
           loop_(graph[end].index),
           place_(at(end), -1) {}
 
-    LoopBody run(const std::vector<int>& stacked) {
+    BodyOnRows run(const std::vector<int>& stacked) {
         body_.stacked = stacked;
         arguments_.push_back({graph_[end_].size, false});
         std::vector<int> results{graph_.operand(end_, 2)};
@@ -97,13 +97,13 @@ class BodyMaker {
     int end_, loop_;
     std::vector<int> place_;  // (node): which argument it is
     std::vector<Argument> arguments_;
-    LoopBody body_;
+    BodyOnRows body_;
 };
 
 }  // namespace
 
-LoopBody body_of_loop(const Graph& graph, const std::vector<int>& loop_of, int end,
-                      const std::vector<int>& stacked) {
+BodyOnRows body_of_loop(const Graph& graph, const std::vector<int>& loop_of, int end,
+                        const std::vector<int>& stacked) {
     return BodyMaker(graph, loop_of, end).run(stacked);
 }
 

@@ -152,7 +152,7 @@ class Writer : ListMaker {
     }
     void write_loop(int end) {
         const Node node = graph_[end];
-        const LoopBody& body = reads_.body(end);
+        const BodyOnRows& body = reads_.body(end);
         ScalarBlock block;
         block.what.kind = BlockOperation::Kind::loop;
         block.loop.loop = graph_.loops[static_cast<std::size_t>(node.index)];
