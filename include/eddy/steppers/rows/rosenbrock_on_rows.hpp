@@ -40,9 +40,9 @@ struct RosenbrockOnRows {
 
 template <RosenbrockMethod Method, bool estimates_error>
 inline constexpr RosenbrockOnRows rosenbrock_on_rows = [] {
-    using Rows = RosenbrockRows<Method>;
+    using Stages = RosenbrockRows<Method>;
     constexpr auto& table = Method::coefficients;
-    constexpr int stages = Rows::num_stages, needed = Rows::num_needed_stages();
+    constexpr int stages = Stages::num_stages, needed = Stages::num_needed_stages();
     static_assert(ValidRosenbrockTableau<Method>::value);
     static_assert(stages <= RosenbrockOnRows::most_stages,
                   "solve: a Rosenbrock method on rows has at most 8 stages");
@@ -61,12 +61,12 @@ inline constexpr RosenbrockOnRows rosenbrock_on_rows = [] {
     method.m_error = table.m_error;
     method.h = Method::interpolant.h[0];
     for (int i = 0; i < stages; ++i) {
-        method.point[i] = Rows::point(i);
-        method.first_coupled[i] = Rows::first_coupled(i);
+        method.point[i] = Stages::point(i);
+        method.first_coupled[i] = Stages::first_coupled(i);
     }
-    for (int i = 0; i <= stages; ++i) method.extends[i] = Rows::extends(i);
-    method.num_points = Rows::num_points(method.num_stages);
-    method.num_points_of_needed = Rows::num_points(needed);
+    for (int i = 0; i <= stages; ++i) method.extends[i] = Stages::extends(i);
+    method.num_points = Stages::num_points(method.num_stages);
+    method.num_points_of_needed = Stages::num_points(needed);
     return method;
 }();
 
