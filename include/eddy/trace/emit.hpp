@@ -60,12 +60,16 @@ template <class P, class Real, int k>
 using OutputValue =
     std::conditional_t<P::code.outputs[k].is_scalar, Real, Vec<Real, P::code.outputs[k].size>>;
 
-/// A result that will be written: no time for zeros. What g++ can compute, it does, and fills with zeros.
+/// A result that will be written: for a long one, no time for zeros. What g++ can compute, it does, and fills with zeros.
 template <class Value>
 struct Unset {
-    EDDY_INLINE constexpr operator Value() const {
-        Value unset;
-        if (!is_vec<Value> || std::is_constant_evaluated()) unset = Value{};
+    EDDY_INLINE constexpr operator Value() const { return Value{}; }
+};
+template <class Real, int size>
+requires(size > 64) struct Unset<Vec<Real, size>> {
+    EDDY_INLINE constexpr operator Vec<Real, size>() const {
+        Vec<Real, size> unset;
+        if (std::is_constant_evaluated()) unset = {};
         return unset;
     }
 };
