@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <eddy/ad/vjp.hpp>
+#include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
 
 #include "support/equations.hpp"

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <eddy/ad/vjp.hpp>
 #include <eddy/core/pack_math.hpp>
+#include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
 #include <memory>
 

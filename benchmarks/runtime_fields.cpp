@@ -9,6 +9,7 @@
 #include <eddy/ad/rows/parse_field.hpp>
 #include <eddy/ad/vjp.hpp>
 #include <eddy/core/pack_math.hpp>
+#include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
 #include <limits>
 #include <vector>

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <eddy/ad/vjp.hpp>
 #include <eddy/core/pack.hpp>
+#include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
 
 #include "support/equations.hpp"

@@ -83,10 +83,11 @@ TEST_CASE("a loop inside a loop walks along what neither computes") {
     const auto [x_bar, p_bar] = vjp(loops)(0.7, p, 1.0);
     const auto [x_expected, p_expected] = vjp(written)(0.7, p, 1.0);
 
-    CHECK(x_bar == x_expected);
-    CHECK(p_bar[0] == p_expected[0]);
-    CHECK(p_bar[1] == p_expected[1]);
-    CHECK(jvp(loops)(0.7, p, 0.5, along) == jvp(written)(0.7, p, 0.5, along));
+    CHECK(x_bar == Approx(x_expected).epsilon(1e-14));
+    CHECK(p_bar[0] == Approx(p_expected[0]).epsilon(1e-14));
+    CHECK(p_bar[1] == Approx(p_expected[1]).epsilon(1e-14));
+    CHECK(jvp(loops)(0.7, p, 0.5, along) ==
+          Approx(jvp(written)(0.7, p, 0.5, along)).epsilon(1e-14));
 }
 
 TEST_CASE("gradients of lanes have the bits they have alone, however turns are grouped") {
