@@ -38,7 +38,8 @@ void multiply_rows(const Real* data, int row_step, int column_step, int rows, in
 }
 template <class Real>
 void add_outer_rows(Real* sum, int rows, int columns, const Real* u, const Real* v, int width,
-                    const SummedLanes* of, Real* room) {
+                    const void* summed, Real* room) {
+    const auto* const of = static_cast<const SummedLanes*>(summed);
     using P = TilePack<Real>;
     const bool is_thin = is_outer_thin(rows) || is_outer_thin(columns);
     if (width % P::size == 0 || (width == 1 && !is_thin)) {

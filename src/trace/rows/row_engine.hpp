@@ -54,9 +54,9 @@ template <class Real>
 struct RowBlockKernels {
     void (*multiply)(const Real* matrix, int row_step, int column_step, int rows, int columns,
                      const Real* bias, const Real* x, Real* to, int width);
-    /// `room`: room_of_outer numbers, which stay from the first evaluation to the last.
+    /// `lanes`: SummedLanes; `room`: room_of_outer numbers, which stay from the first evaluation to the last.
     void (*add_outer)(Real* sum, int rows, int columns, const Real* u, const Real* v, int width,
-                      const SummedLanes* lanes, Real* room);
+                      const void* lanes, Real* room);
     void (*add_lanes)(Real* sum, int size, const Real* x, int width, const int* lanes, int count);
 };
 /// Numbers that add_outer works in, for the lanes of all evaluations that it adds at once.
