@@ -356,10 +356,8 @@ struct KeptCarried {
         for (int k = 0; k < num_directions; ++k) {
             if (k % at_once == 0) blocks.push_back(std::make_unique<Block>());
             blocks.back()->directions.push_back(k < num_p ? Direction{k} : Direction::of_start);
-            blocks.back()->ones.push_back(k - num_p);
+            blocks.back()->ones.push_back(std::max(k - num_p, -1));
         }
-        for (const auto& block : blocks)
-            for (int& one : block->ones) one = std::max(one, -1);
     }
 };
 
