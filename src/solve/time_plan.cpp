@@ -49,6 +49,7 @@ class TimePlanner {
         plan.saves_the_end = !options_.save_at.is_own && options_.save_at.values.empty();
         plan.direction = is_backward_ ? -1 : 1;
         plan.t0 = lanes.empty() ? 0 : lanes.front().t0;
+        plan.rows_differ = plan.is_own && rows_differ(lanes);
         fill(plan, lanes);
         plan.dt0 = std::fabs(options_.dt0);
         plan.dt_min = options_.dt_min;
@@ -104,6 +105,16 @@ class TimePlanner {
         if (impulses.amounts.is_own) take(impulses.amounts.own, "impulses.amounts");
         if (options_.inputs.knots.is_own) take(options_.inputs.knots.own, "inputs");
         return is_own;
+    }
+    /// Impulses and knots of lanes are not compared: amounts may be given anew.
+    [[nodiscard]] bool rows_differ(const std::vector<LaneRow>& lanes) const {
+        const Impulses& impulses = options_.impulses;
+        return impulses.times.is_own || impulses.components.is_own || impulses.amounts.is_own ||
+               options_.inputs.knots.is_own ||
+               std::any_of(lanes.begin(), lanes.end(), [&](const LaneRow& row) {
+                   const LaneRow& first = lanes.front();
+                   return row.t0 != first.t0 || row.t1 != first.t1 || row.saves != first.saves;
+               });
     }
     [[nodiscard]] LaneRow row_of(std::ptrdiff_t lane) const {
         const auto time_of = [&](const TimeOption& time) {

@@ -1,4 +1,4 @@
-// Which impulses lanes meet at which tstops, and what is said of those that do not fit.
+// Which impulses lanes meet at which tstops, what is said of those that do not fit, and when rows of times are one list.
 
 #include <eddy/solve/ask/time_plan.hpp>
 #include <limits>
@@ -55,6 +55,32 @@ TEST_CASE("impulses: each trajectory may have its own") {
     CHECK(second.tstops[1].impulses.is_empty());
     CHECK(second.impulses[0].amount == 7);
     CHECK(second.impulses[0].component == 1);
+}
+
+TEST_CASE("own times: rows that are all equal are read as one list") {
+    Array saves(3, 2, none);
+    for (std::ptrdiff_t lane = 0; lane < 3; ++lane) saves(lane, 0) = 1;
+    eddy::SolveOptions options{.t0 = eddy::each(Array(3, 1, 0.5)), .t1 = 4};
+    options.save_at = eddy::each(saves);
+    const auto reads_rows = [&] { return plan(options).view().own != nullptr; };
+
+    CHECK(plan(options).is_own);
+    CHECK_FALSE(reads_rows());
+    CHECK(plan(options).view().of(eddy::detail::Row{2}).t0 == 0.5);
+
+    options.impulses = {.times = {2}, .amounts = eddy::each(Array(3, 1, 7.))};
+    CHECK(reads_rows());  // amounts may be given anew
+    options.impulses = {};
+    saves(2, 1) = 3;
+    options.save_at = eddy::each(saves);
+    CHECK(reads_rows());
+    options.save_at = {1};
+    options.t1 = eddy::each(Array(3, 1, 4.));
+    CHECK_FALSE(reads_rows());
+    Array ends(3, 1, 4.);
+    ends(1, 0) = 5;
+    options.t1 = eddy::each(ends);
+    CHECK(reads_rows());
 }
 
 TEST_CASE("impulses: what does not fit is said before any work") {

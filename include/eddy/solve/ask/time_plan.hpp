@@ -1,7 +1,7 @@
 #pragma once
 // The times of a solve, checked and turned into elapsed time, |t − t0|, which grows from 0 whatever
 // the direction: see lane/times.hpp.
-// Test: tests/solve/times.cpp, tests/solve/dense_output.cpp
+// Test: tests/solve/times.cpp, tests/solve/dense_output.cpp, tests/solve/impulse_plans.cpp
 
 #include <cstdint>
 #include <eddy/core/export.hpp>
@@ -37,6 +37,7 @@ struct TimePlan {
     double direction = 1;  // of t: 1 or −1
     double span = 0;       // the longest
     bool is_own = false;
+    bool rows_differ = false;           // else all lanes read the first row, as one list
     std::vector<detail::LaneSpan> own;  // (lane)
     std::vector<double> row_numbers;    // (lane), for a device
     std::size_t num_tstops = 0, num_saves = 0, num_impulses = 0;
@@ -71,7 +72,7 @@ struct TimePlan {
                  .saves_the_end = saves_the_end,
                  .saves_before_impulses = saves_before_impulses},
                 {t0, span},
-                is_own ? own.data() : nullptr,
+                rows_differ ? own.data() : nullptr,
                 tstops.data(),
                 saves.data(),
                 save_time.data(),
