@@ -1,6 +1,8 @@
 #pragma once
 // The instructions of a level for one kind of number: vectors of 64 bytes with 32 registers, of 32 bytes with 16, or
-// single numbers. Operands are registers and memory; which value is in which is machine_code.cpp's business.
+// single numbers. A value is one vector of a row, or several that follow each other, and so is a register here: an
+// instruction is written for each of them. Operands are registers and memory; which value is in which is
+// machine_code.cpp's business.
 
 #include <xbyak/xbyak.h>
 
@@ -32,10 +34,17 @@ namespace eddy::inline v0::detail {
 class Assembler : public Xbyak::CodeGenerator {
   public:
     using Register = Xbyak::Xmm;
-    using Operand = Xbyak::Operand;
     using Address = Xbyak::Address;
 
-    Assembler(std::size_t most_bytes, const MachineTarget& target, bool has_wide_vectors)
+    /// What an operation reads: a register, or memory.
+    struct Operand {
+        int held = -1;
+        Xbyak::RegExp at{};
+        bool is_shared = false;  // one number for all lanes
+    };
+
+    Assembler(std::size_t most_bytes, const MachineTarget& target, bool has_wide_vectors,
+              bool takes_rows)
         : CodeGenerator(most_bytes, Xbyak::DontSetProtectRWE),
           is_single_(target.is_single),
           is_fused_(target.level == RowLevel::fused),
@@ -43,57 +52,58 @@ class Assembler : public Xbyak::CodeGenerator {
         bytes_ = target.width == 1                          ? number_bytes()
                  : has_wide_vectors && row_bytes_ % 64 == 0 ? 64
                                                             : 32;
+        // Eight values at least stay in registers.
+        if (takes_rows) num_vectors_ = std::min(row_bytes_ / bytes_, bytes_ == 64 ? 4 : 2);
     }
 
     [[nodiscard]] int number_bytes() const { return is_single_ ? 4 : 8; }
     [[nodiscard]] int row_bytes() const { return row_bytes_; }
-    [[nodiscard]] int vector_bytes() const { return bytes_; }
+    /// Of a value.
+    [[nodiscard]] int value_bytes() const { return num_vectors_ * bytes_; }
     [[nodiscard]] bool is_fused() const { return is_fused_; }
     [[nodiscard]] bool is_scalar() const { return bytes_ == number_bytes(); }
-    [[nodiscard]] int num_registers() const { return bytes_ == 64 ? 32 : 16; }
-    [[nodiscard]] Register vector(int k) const {
-        if (bytes_ == 64) return Xbyak::Zmm(k);
-        if (bytes_ == 32) return Xbyak::Ymm(k);
-        return Xbyak::Xmm(k);
-    }
+    [[nodiscard]] int num_registers() const { return (bytes_ == 64 ? 32 : 16) / num_vectors_; }
 
-    /// A row's vector, or one number for all of its lanes, as an operand. Only the widest vectors read the latter.
+    /// Only the widest vectors read one number for all lanes as an operand.
     [[nodiscard]] bool reads_shared_numbers() const { return bytes_ == 64 || is_scalar(); }
-    [[nodiscard]] Address memory(const Xbyak::RegExp& at, bool is_shared) const {
-        if (is_scalar()) return Xbyak::util::ptr[at];
-        return is_shared ? Xbyak::util::ptr_b[at] : Xbyak::util::ptr[at];
-    }
 
     void load(int to, const Xbyak::RegExp& at, bool is_shared) {
-        const Address from = Xbyak::util::ptr[at];
-        if (is_scalar())
-            is_single_ ? vmovss(vector(to), from) : vmovsd(vector(to), from);
-        else if (!is_shared)
-            vmovups(vector(to), from);
-        else if (is_single_)
-            vbroadcastss(vector(to), from);
-        else
-            vbroadcastsd(bytes_ == 64 ? Xbyak::Zmm(to) : Xbyak::Ymm(to), from);
+        for_vectors([&](int v) {
+            const Address from = Xbyak::util::ptr[is_shared ? at : vector_at(at, v)];
+            if (is_scalar())
+                is_single_ ? vmovss(vector(to, v), from) : vmovsd(vector(to, v), from);
+            else if (!is_shared)
+                vmovups(vector(to, v), from);
+            else if (v > 0)
+                vmovaps(vector(to, v), vector(to, 0));
+            else if (is_single_)
+                vbroadcastss(vector(to, v), from);
+            else
+                bytes_ == 64 ? vbroadcastsd(Xbyak::Zmm(to * num_vectors_), from)
+                             : vbroadcastsd(Xbyak::Ymm(to * num_vectors_), from);
+        });
     }
     void store(const Xbyak::RegExp& at, int from) {
-        const Address to = Xbyak::util::ptr[at];
-        if (!is_scalar())
-            vmovups(to, vector(from));
-        else
-            is_single_ ? vmovss(to, vector(from)) : vmovsd(to, vector(from));
+        for_vectors([&](int v) {
+            const Address to = Xbyak::util::ptr[vector_at(at, v)];
+            if (!is_scalar())
+                vmovups(to, vector(from, v));
+            else
+                is_single_ ? vmovss(to, vector(from, v)) : vmovsd(to, vector(from, v));
+        });
     }
     void copy(int to, int from) {
-        if (to != from) vmovaps(vector(to), vector(from));
+        if (to == from) return;
+        for_vectors([&](int v) { vmovaps(vector(to, v), vector(from, v)); });
     }
 
     /// to = a op b. Of a difference or a quotient b alone may lie in memory.
     void arithmetic(Op op, int to, int a, const Operand& b) {
-        const Register d = vector(to), x = vector(a);
         switch (op) {
-            case Op::add: return emit(sums, d, x, b);
-            case Op::sub: return emit(differences, d, x, b);
-            case Op::mul: return emit(products, d, x, b);
-            default: return emit(quotients, d, x, b);
+            case Op::add: return emit(sums, to, a, b);
+            case Op::sub: return emit(differences, to, a, b);
+            case Op::mul: return emit(products, to, a, b);
+            default: return emit(quotients, to, a, b);
         }
     }
     /// sum = ±a b + sum, or a b − sum, rounded once.
@@ -101,42 +111,25 @@ class Assembler : public Xbyak::CodeGenerator {
         emit(op == Op::mul_sub       ? products_less
              : op == Op::neg_mul_add ? less_products
                                      : more_products,
-             vector(sum), vector(a), b);
+             sum, a, b);
     }
     /// a = ±a b + c, or a b − c, rounded once.
     void multiply_and_add(Op op, int a, int b, const Operand& c) {
         emit(op == Op::mul_sub       ? times_less
              : op == Op::neg_mul_add ? less_times
                                      : times_more,
-             vector(a), vector(b), c);
+             a, b, c);
     }
     /// a = ±a b + c, or a b − c, rounded once, where b may lie in memory.
     void multiply_in_memory(Op op, int a, const Operand& b, int c) {
         emit(op == Op::mul_sub       ? times_memory_less
              : op == Op::neg_mul_add ? less_times_memory
                                      : times_memory_more,
-             vector(a), vector(c), b);
+             a, c, b);
     }
     /// Operations of registers alone. What is compared is kept as ones and zeros.
     void from_registers(Op op, int to, const int (&from)[3], int free) {
-        const Register d = vector(to), a = vector(from[0]), b = vector(from[1]);
-        switch (op) {
-            case Op::neg: return emit(exclusive, d, a, constant(sign_bits));
-            case Op::abs: return emit(common, d, a, constant(magnitude_bits));
-            case Op::sqrt: return root(d, a);
-            case Op::min: return emit(lesser, d, b, a);  // the second operand where either is NaN
-            case Op::max: return emit(greater, d, b, a);
-            case Op::relu:
-                emit(exclusive, vector(free), vector(free), vector(free));
-                return emit(greater, d, vector(free), a);
-            case Op::less: return compare(d, a, b, 17);
-            case Op::less_equal: return compare(d, a, b, 18);
-            case Op::equal: return compare(d, a, b, 0);
-            case Op::mask_and: return emit(common, d, a, b);
-            case Op::mask_or: return emit(either, d, a, b);
-            case Op::mask_not: return emit(exclusive, d, a, constant(ones));
-            default: return choose(d, a, b, vector(from[2]), vector(free));
-        }
+        for_vectors([&](int v) { from_registers(op, to, from, free, v); });
     }
 
     /// Behind all functions: numbers that these read.
@@ -151,10 +144,10 @@ class Assembler : public Xbyak::CodeGenerator {
 
   private:
     // Double, single; then of single numbers.
-    using Instruction = void (Xbyak::CodeGenerator::*)(const Register&, const Operand&,
-                                                       const Operand&);
+    using Instruction = void (Xbyak::CodeGenerator::*)(const Register&, const Xbyak::Operand&,
+                                                       const Xbyak::Operand&);
     using Contracted = void (Xbyak::CodeGenerator::*)(const Register&, const Register&,
-                                                      const Operand&);
+                                                      const Xbyak::Operand&);
     using C = Xbyak::CodeGenerator;
 #define EDDY_FORMS(name) \
     { &C::name##pd, &C::name##ps, &C::name##sd, &C::name##ss }
@@ -177,9 +170,55 @@ class Assembler : public Xbyak::CodeGenerator {
 #undef EDDY_FORMS
 #undef EDDY_BITS
 
+    using AnyOperand = Xbyak::Operand;
     template <class Form>
-    void emit(const Form (&forms)[4], const Register& d, const Register& a, const Operand& b) {
+    void emit(const Form (&forms)[4], const Register& d, const Register& a, const AnyOperand& b) {
         (this->*forms[(is_scalar() ? 2 : 0) + (is_single_ ? 1 : 0)])(d, a, b);
+    }
+    template <class Form>
+    void emit(const Form (&forms)[4], int d, int a, const Operand& b) {
+        for_vectors([&](int v) {
+            if (b.held >= 0)
+                emit(forms, vector(d, v), vector(a, v), vector(b.held, v));
+            else
+                emit(forms, vector(d, v), vector(a, v), memory(b, v));
+        });
+    }
+    template <class Write>
+    void for_vectors(const Write& write) const {
+        for (int v = 0; v < num_vectors_; ++v) write(v);
+    }
+    [[nodiscard]] Register vector(int k, int v) const {
+        const int which = k * num_vectors_ + v;
+        if (bytes_ == 64) return Xbyak::Zmm(which);
+        if (bytes_ == 32) return Xbyak::Ymm(which);
+        return Xbyak::Xmm(which);
+    }
+    [[nodiscard]] Xbyak::RegExp vector_at(const Xbyak::RegExp& at, int v) const {
+        return at + static_cast<std::size_t>(v * bytes_);
+    }
+    [[nodiscard]] Address memory(const Operand& of, int v) const {
+        if (of.is_shared && !is_scalar()) return Xbyak::util::ptr_b[of.at];
+        return Xbyak::util::ptr[vector_at(of.at, v)];
+    }
+    void from_registers(Op op, int to, const int (&from)[3], int of_free, int v) {
+        const Register d = vector(to, v), a = vector(from[0], v), b = vector(from[1], v);
+        const Register free = vector(of_free, v);
+        switch (op) {
+            case Op::neg: return emit(exclusive, d, a, constant(sign_bits));
+            case Op::abs: return emit(common, d, a, constant(magnitude_bits));
+            case Op::sqrt: return root(d, a);
+            case Op::min: return emit(lesser, d, b, a);  // the second operand where either is NaN
+            case Op::max: return emit(greater, d, b, a);
+            case Op::relu: emit(exclusive, free, free, free); return emit(greater, d, free, a);
+            case Op::less: return compare(d, a, b, 17);
+            case Op::less_equal: return compare(d, a, b, 18);
+            case Op::equal: return compare(d, a, b, 0);
+            case Op::mask_and: return emit(common, d, a, b);
+            case Op::mask_or: return emit(either, d, a, b);
+            case Op::mask_not: return emit(exclusive, d, a, constant(ones));
+            default: return choose(d, a, b, vector(from[2], v), free);
+        }
     }
     enum Constant { zeros, ones, sign_bits, magnitude_bits };
     [[nodiscard]] Address constant(Constant which) {
@@ -200,7 +239,7 @@ class Assembler : public Xbyak::CodeGenerator {
         mask(d, a, b, how);
         emit(common, d, d, constant(ones));
     }
-    void mask(const Register& d, const Register& a, const Operand& b, std::uint8_t how) {
+    void mask(const Register& d, const Register& a, const AnyOperand& b, std::uint8_t how) {
         if (is_scalar())
             is_single_ ? vcmpss(d, a, b, how) : vcmpsd(d, a, b, how);
         else
@@ -220,7 +259,7 @@ class Assembler : public Xbyak::CodeGenerator {
     }
 
     bool is_single_, is_fused_;
-    int row_bytes_, bytes_ = 0;
+    int row_bytes_, bytes_ = 0, num_vectors_ = 1;
     Xbyak::Label constants_;
 };
 

@@ -35,7 +35,7 @@ class PartWriter {
     /// Operations [first, last) for all lanes of a tile.
     void write(int first, int last) {
         last_ = last;
-        const bool repeats = to_.row_bytes() > to_.vector_bytes();
+        const bool repeats = to_.row_bytes() > to_.value_bytes();
         Xbyak::Label again;
         if (repeats) {
             to_.xor_(to_.esi, to_.esi);
@@ -49,7 +49,7 @@ class PartWriter {
             let_go(static_cast<int>(r));
         }
         if (repeats) {
-            to_.add(to_.rsi, static_cast<std::uint32_t>(to_.vector_bytes()));
+            to_.add(to_.rsi, static_cast<std::uint32_t>(to_.value_bytes()));
             to_.cmp(to_.rsi, static_cast<std::uint32_t>(to_.row_bytes()));
             to_.jb(again, Assembler::T_NEAR);
         }
@@ -161,10 +161,11 @@ class PartWriter {
         if (is_shared && !to_.reads_shared_numbers()) return false;
         return ends(next) || next > s + (is_shared ? 8 : 40);
     }
-    [[nodiscard]] Xbyak::Address in_memory(int s, int k) {
+    [[nodiscard]] Assembler::Operand in_memory(int s, int k) {
         const int place = reads_.of[at(s)].place[k];
-        return to_.memory(address(place), places_[place].is_shared);
+        return {-1, address(place), places_[place].is_shared};
     }
+    [[nodiscard]] static Assembler::Operand held(int r) { return {r}; }
 
     // Operations
 
@@ -200,13 +201,10 @@ class PartWriter {
         if ((op == Op::add || op == Op::mul) && stays_in_memory(s, 0)) std::swap(a, b);
         const bool is_in_memory = stays_in_memory(s, b);
         const int x = read(s, a), y = is_in_memory ? -1 : read(s, b);
-        const Xbyak::Address from = is_in_memory ? in_memory(s, b) : Xbyak::util::ptr[to_.rdi];
+        const Assembler::Operand from = is_in_memory ? in_memory(s, b) : held(y);
         pass(s);
         const int d = take(s);
-        if (is_in_memory)
-            to_.arithmetic(op, d, x, from);
-        else
-            to_.arithmetic(op, d, x, to_.vector(y));
+        to_.arithmetic(op, d, x, from);
         give(s, d);
     }
     /// Of operands that are different values, one that nobody reads later: it may be overwritten.
@@ -227,7 +225,7 @@ class PartWriter {
         if (!b_in_memory && stays_in_memory(s, 2) && (is_over(s, a) || is_over(s, b))) {
             if (!is_over(s, a)) std::swap(a, b);
             const int d = register_of(s, a), other = register_of(s, b);
-            const Xbyak::Address c = in_memory(s, 2);
+            const Assembler::Operand c = in_memory(s, 2);
             to_.multiply_and_add(op, d, other, c);
             pass(s);
             return give(s, d);
@@ -247,7 +245,7 @@ class PartWriter {
                 if (b_in_memory)
                     to_.multiply_in_memory(op, d, in_memory(s, b), c);
                 else
-                    to_.multiply_and_add(op, d, y, to_.vector(c));
+                    to_.multiply_and_add(op, d, y, held(c));
                 pass(s);
                 return give(s, d);
             } else {
@@ -259,7 +257,7 @@ class PartWriter {
         if (b_in_memory)
             to_.add_product(op, sum, x, in_memory(s, b));
         else
-            to_.add_product(op, sum, x, to_.vector(y));
+            to_.add_product(op, sum, x, held(y));
         pass(s);
         give(s, sum);
     }
@@ -269,13 +267,13 @@ class PartWriter {
         const int x = read(s, 0), y = read(s, 1), c = read(s, 2);
         const int product = take(s);
         held_[at(product)].locked_by = s;
-        to_.arithmetic(Op::mul, product, x, to_.vector(y));
+        to_.arithmetic(Op::mul, product, x, held(y));
         if (op == Op::mul_sub)
-            to_.arithmetic(Op::sub, product, product, to_.vector(c));
+            to_.arithmetic(Op::sub, product, product, held(c));
         else if (op == Op::neg_mul_add)
-            to_.arithmetic(Op::sub, product, c, to_.vector(product));
+            to_.arithmetic(Op::sub, product, c, held(product));
         else
-            to_.arithmetic(Op::add, product, product, to_.vector(c));
+            to_.arithmetic(Op::add, product, product, held(c));
         pass(s);
         give(s, product);
     }
@@ -355,13 +353,14 @@ std::shared_ptr<const MachineCode> make_machine_code(const ProgramCode& code,
                                                      const MachineTarget& target) {
     const bool has_vectors = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     std::vector<MachineCode::Part> parts = find_parts(code, target.level);
-    // A vector of each row in turn meets few sets of the cache where rows are wide; whole rows meet all of them.
+    if (!has_vectors || !is_allowed() || parts.empty()) return nullptr;
+    // A vector of each row in turn meets few sets of the cache where rows are wide and many; whole rows meet all of them.
     const std::int64_t row_bytes = std::int64_t{target.width} * (target.is_single ? 4 : 8);
-    const bool are_far_apart = row_bytes > 128 && row_bytes * code.num_rows() > 64 << 10;
-    if (!has_vectors || !is_allowed() || parts.empty() || are_far_apart) return nullptr;
+    const bool are_many = row_bytes * code.num_rows() > 64 << 10;
     // An operation writes up to four instructions of values, and a load and a store for each register that it takes.
     const std::size_t most_bytes = 4096 + 320 * code.operations.size() + 128 * parts.size();
-    Assembler to(most_bytes, target, has_wide_vectors());
+    Assembler to(most_bytes * (are_many ? 4 : 1), target, has_wide_vectors(), are_many);
+    if (are_many && row_bytes > 128 && row_bytes > to.value_bytes()) return nullptr;
     PartWriter writer(code, to);
     for (MachineCode::Part& part : parts) {
         to.align(16);

@@ -143,21 +143,29 @@ TEST_CASE("machine_code: random programs have the bits of the list that is walke
     CHECK(num_run == 400);
 }
 
-TEST_CASE("machine_code: more values than registers are kept in their rows") {
+TEST_CASE(
+    "machine_code: more values than registers are kept in their rows, and wide rows stay whole") {
+    constexpr int size = 200;
     const eddy::Graph graph = eddy::trace_graph(
         [](const auto& x) {
             auto values = x * x;
             for (int round = 0; round < 3; ++round) {
                 auto sum = values[0] * x[1];
-                for (int k = 1; k < 80; ++k) sum = values[k] * x[79 - k] + sum;
-                values = values * sum + exp(values[3]) * x;
+                for (int k = 1; k < size; ++k) sum = values[k] * x[size - 1 - k] + sum;
+                const auto other = max(-x, sqrt(abs(values)));
+                values = values * sum + exp(values[3]) * select(x < values, x, other);
             }
             return values;
         },
-        eddy::DynamicVector{80});
+        eddy::DynamicVector{size});
 
     CHECK(count_differences<double>(graph, 1) == 0);
     CHECK(count_differences<float>(graph, 1) == 0);
+    const auto runs_at = [code = code_of(graph)](int width) {
+        return eddy::RowProgram(code, width, RowLevel::fused).runs_machine_code();
+    };
+    CHECK(runs_at(16) == has_machine_code());
+    CHECK(runs_at(32) == (has_machine_code() && eddy::detail::has_wide_vectors()));
 }
 
 TEST_CASE("machine_code: threads that ask at once share one") {
