@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <eddy/backends/serial.hpp>
+#include <eddy/backends/tiles.hpp>
 #include <eddy/runtime.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/solve.hpp>
@@ -60,10 +61,15 @@ struct Case {
 };
 /// Layers of many weights between a state and its inputs.
 constexpr auto network = eddy::nn::mlp<2, 12, 12, 2>(eddy::nn::tanh);
+struct ControlledNetwork {
+    static constexpr int state_size = 2, parameter_size = network.parameter_size, input_size = 2;
+    constexpr auto operator()(auto, const auto& y, const auto& p, const auto& u,
+                              const auto& du) const {
+        return network(y, p) * du - 0.1 * u[0] * y;
+    }
+};
 eddy::RuntimeField controlled_network() {
-    return eddy::trace_field(2, network.parameter_size, 2,
-                             [](const auto&, const auto& y, const auto& p, const auto& u,
-                                const auto& du) { return network(y, p) * du - 0.1 * u[0] * y; });
+    return eddy::trace_field(2, network.parameter_size, 2, ControlledNetwork{});
 }
 /// Inputs that all lanes share.
 eddy::SolveOptions with_cubics(eddy::SolveOptions options) {
@@ -140,6 +146,9 @@ TEMPLATE_TEST_CASE("rows: driven equations have the bits of the oracle", "", dou
     check_same(eddy::solve(Controlled{}, eddy::Tsit5{}, given.start, given.p, given.options,
                            eddy::Rows{.threads = 1}),
                oracle);
+    check_same(eddy::solve(Controlled{}, eddy::Tsit5{}, given.start, given.p, given.options,
+                           eddy::Tiles{.threads = 1}),
+               oracle);
     // Coefficients beyond the degree of a piece are zero.
     check_same(eddy::solve(at_run_time(), eddy::Tsit5{}, given.start, given.p, given.options),
                oracle);
@@ -151,6 +160,7 @@ TEST_CASE("rows: gradients of driven equations are those of the oracle") {
         const auto oracle = gradient_of(Controlled{}, given, p, given.options, eddy::Serial{});
 
         check_near(gradient_of(Controlled{}, given, p, given.options, eddy::Rows{}), oracle);
+        check_near(gradient_of(Controlled{}, given, p, given.options, eddy::Tiles{}), oracle);
         check_near(gradient_of(at_run_time(), given, p, given.options), oracle);
     };
 
@@ -203,6 +213,8 @@ TEST_CASE("rows: beside weights that lanes share inputs get what they get beside
         gradient_of(controlled_network(), given, eddy::shared(weights), given.options);
     const auto of_each = gradient_of(controlled_network(), given, copies, given.options);
     const auto again = gradient_of(controlled_network(), given, eddy::shared(weights), few);
+    const auto tiles = gradient_of(ControlledNetwork{}, given, eddy::shared(weights), given.options,
+                                   eddy::Tiles{});
 
     CHECK(support::same_bits(shared.loss.total, of_each.loss.total));
     REQUIRE(shared.report.success());
@@ -211,6 +223,7 @@ TEST_CASE("rows: beside weights that lanes share inputs get what they get beside
     CHECK(shared.gradient.inputs(7, 1) != 0);
     CHECK(same_array(again.gradient.inputs, shared.gradient.inputs));
     CHECK(same_array(again.gradient.p, shared.gradient.p));
+    check_near(tiles, shared);
     double of_first = 0;
     for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane) of_first += of_each.gradient.p(lane, 3);
     CHECK(std::abs(shared.gradient.p(0, 3) - of_first) < 1e-12 * (1 + std::abs(of_first)));

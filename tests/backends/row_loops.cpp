@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <eddy/backends/serial.hpp>
+#include <eddy/backends/tiles.hpp>
 #include <eddy/runtime.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/solve.hpp>
@@ -66,15 +67,18 @@ TEST_CASE("rows: equations and losses with loops have the oracle's gradient") {
                 data = filled(lanes, 2, 0, 0.1);
     const auto field = eddy::trace_field(2, 3, Forced{});
 
-    const auto rows = gradient_of(field, y0, p, data, eddy::Rows{});
     const auto oracle = gradient_of(Forced{}, y0, p, data, eddy::Serial{});
+    const auto check = [&](const auto& found) {
+        CHECK(found.loss.num_successful == lanes);
+        CHECK(std::abs(found.loss.total / oracle.loss.total - 1) < 1e-13);
+        CHECK(largest_difference(found.gradient.y0, oracle.gradient.y0) < 1e-12);
+        CHECK(largest_difference(found.gradient.p, oracle.gradient.p) < 1e-12);
+        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+            CHECK(found.report.stats(lane).evaluations == oracle.report.stats(lane).evaluations);
+    };
 
-    CHECK(rows.loss.num_successful == lanes);
-    CHECK(std::abs(rows.loss.total / oracle.loss.total - 1) < 1e-13);
-    CHECK(largest_difference(rows.gradient.y0, oracle.gradient.y0) < 1e-12);
-    CHECK(largest_difference(rows.gradient.p, oracle.gradient.p) < 1e-12);
-    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
-        CHECK(rows.report.stats(lane).evaluations == oracle.report.stats(lane).evaluations);
+    check(gradient_of(field, y0, p, data, eddy::Rows{}));
+    check(gradient_of(Forced{}, y0, p, data, eddy::Tiles{}));
 }
 TEST_CASE("rows: in loops each lane has the bits that it has alone") {
     const std::ptrdiff_t lanes = 21;

@@ -20,7 +20,8 @@ template <class Spec>
     using Field = typename Spec::Field;
     static const RowEquation equation = row_equation(
         RuntimeField(trace_graph(WholeOf<Field>{}, Scalar{}, Vector<Spec::state_size>{},
-                                 Vector<Spec::parameter_size>{}))
+                                 Vector<program_parameters_of<Field>>{}),
+                     FieldNames{}, row_level, input_sizes_of<Field>)
             .maker(),
         !Spec::sums_by_lane);
     return equation;
@@ -70,6 +71,10 @@ template <class Spec>
         rows.p = {problem.shared_p, 1, Spec::parameter_size, Spec::parameter_size, 1};
     rows.rows = problem.rows;
     if (problem.has_table()) rows.table = problem.table;
+    if constexpr (Spec::input_room > 0) {
+        rows.inputs = problem.inputs;
+        rows.input_room = Spec::input_room;
+    }
     rows.shares_parameters = Spec::shares_parameters;
     rows.is_fused = row_level == RowLevel::fused;
     rows.sums_tile = !Spec::sums_by_lane;

@@ -107,6 +107,7 @@ inline constexpr Features features_of = [] {
         .with(Feature::adaptive, adapts)
         .with(Feature::adaptive_noise, adapts && is_noisy)
         .with(Feature::inputs, HasInputs<Field>)
+        .with(Feature::passed_inputs, passes_knots<Field>)
         .with(Feature::loops, of_field.any && of_field.have_known_lengths)
         .with(Feature::searches, of_field.any && !of_field.have_known_lengths)
         .with(Feature::observe, !std::is_void_v<typename Choice::Function>)

@@ -16,10 +16,10 @@ namespace eddy::inline v0::detail {
 enum class Refusal {
     none, method_of_noise, method_without_noise, method_of_langevin, equation_of_langevin,
     noise_on_tiles, method_on_tiles, tangents_on_tiles, estimate_on_tiles,
-    events_on_tiles, events_on_rows, events_of_joint, loops_on_tiles, method_on_rows, mass_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
+    events_on_tiles, events_on_rows, events_of_joint, method_on_rows, mass_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
-    observe_of_loss, extra_of_nested, inputs_of_noise, inputs_on_tiles, inputs_over_ranks,
+    observe_of_loss, extra_of_nested, inputs_of_noise, passed_on_tiles, inputs_over_ranks,
     // From here on only a run knows.
     backward_noise, times_of_joint, algebraic_with_impulses, paths_of_impulses, paths_without_noise, paths_of_pullback, paths_of_nested, steps_of_loss,
     steps_of_paths, waiting_switch, waiting_times, waiting_impulses, waiting_counts, waiting_tables, waiting_inputs, waiting_tangents, waiting_steps, waiting_caller, waiting_sums,
@@ -98,8 +98,9 @@ inline constexpr Combinations rows[] = {
     {impulses_of_algebraic, "`.impulses` with a singular mass matrix", {vacant, no(algebraic_with_impulses), vacant, vacant, vacant, vacant}},
     {impulses_of_paths, "`.impulses` with `.paths`", {}, {}, {yes, yes, no(paths_of_impulses), no(paths_of_impulses), vacant, vacant}},
     {inputs, "inputs, `.inputs`", {yes, yes, yes, yes, no(inputs_of_noise), no(inputs_of_noise)},
-     {yes, no(inputs_on_tiles), yes, yes, yes, no(waiting_inputs), no(inputs_over_ranks)},
+     {yes, yes, yes, yes, yes, no(waiting_inputs), no(inputs_over_ranks)},
      {yes, yes, yes, yes, yes, {"without derivatives of values"}}},
+    {passed_inputs, "`input_is_smooth`: steps pass over knots", {}, {yes, no(passed_on_tiles), {"steps end on knots"}, yes, yes, vacant, vacant}},
     {paths, "`.paths`", {no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), no(paths_without_noise), yes, yes}, {yes, vacant, vacant, yes, yes, yes, {"up to 64 shared parameters"}},
      {yes, yes, yes, yes, no(paths_of_pullback), no(paths_of_nested)}},
     {path_alone, "`brownian_path`", {no(no_path), no(no_path), no(no_path), no(no_path), yes, yes}},
@@ -124,9 +125,9 @@ inline constexpr Combinations rows[] = {
     {steps_of_stolen, "`Mpi{.stealing = true}` with `save_steps`", {}, {vacant, vacant, vacant, vacant, vacant, vacant, no(steps_of_stealing)}},
     {times_of_stolen, "`Mpi{.stealing = true}` with times by `each`", {}, {vacant, vacant, vacant, vacant, vacant, vacant, no(times_of_stealing)}},
     {impulses_of_stolen, "`Mpi{.stealing = true}` with `.impulses`", {}, {vacant, vacant, vacant, vacant, vacant, vacant, no(impulses_of_stealing)}},
-    {loops, "loops in the equation: `repeat`, `scan`", {yes, yes, yes, yes, yes, yes}, {yes, no(loops_on_tiles), yes, yes, yes, yes, as_inner}},
+    {loops, "loops in the equation: `repeat`, `scan`", {yes, yes, yes, yes, yes, yes}, {yes, yes, yes, yes, yes, yes, as_inner}},
     {searches, "loops in the equation: `bounded_while`, `root`, `at`", {yes, yes, {"except Taylor's method"}, yes, yes, yes},
-     {yes, no(loops_on_tiles), yes, yes, yes, yes, as_inner}},
+     {yes, yes, yes, yes, yes, yes, as_inner}},
     {gradients_watched, "trajectories with unreliable gradients",
      {again, not_watched, not_watched, {"solved again if not switched"}, not_watched, not_watched},
      {again, not_watched, not_watched, again, {"flagged"}, {"flagged"}, as_inner}},
@@ -184,9 +185,6 @@ consteval bool check_refusal() {
                   "Tiles: this backend computes no estimate_gradient_error; leave Tiles{} out");
     static_assert(refusal != Refusal::events_on_tiles,
                   "Tiles: this backend finds no events; leave Tiles{} out");
-    static_assert(refusal != Refusal::loops_on_tiles,
-                  "Tiles: a loop of the language (repeat, bounded_while, scan, root, at) inside "
-                  "the right-hand side is not computed on tiles; leave Tiles{} out");
     static_assert(refusal != Refusal::method_on_rows,
                   "Rows: the method must be an explicit Runge-Kutta method, such as Tsit5, or a "
                   "Rosenbrock method, such as Rodas5P");
@@ -263,8 +261,9 @@ consteval bool check_refusal() {
         refusal != Refusal::inputs_of_noise,
         "inputs: stochastic equations read none; leave input_size out, and give what does "
         "not change as parameters");
-    static_assert(refusal != Refusal::inputs_on_tiles,
-                  "Tiles: this backend reads no inputs; leave Tiles{} out");
+    static_assert(refusal != Refusal::passed_on_tiles,
+                  "Tiles: steps end on the knots of inputs; leave the member input_is_smooth, or "
+                  "Tiles{}, out");
     static_assert(refusal != Refusal::inputs_over_ranks,
                   "Mpi: inputs are read by one process; leave Mpi out");
     return refusal == Refusal::none;
