@@ -58,6 +58,8 @@ struct SharedTimes {
     std::int32_t num_impulses = 0;
     bool saves_the_end = false;  // no save points were given
     bool saves_before_impulses = false;
+    // Up to whole words: else a copy is two that overlap, and the next copy of it waits for both.
+    std::int16_t no_times = 0;
 };
 
 /// Where the time of a lane begins, and how far it goes.
