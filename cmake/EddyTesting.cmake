@@ -12,14 +12,8 @@ function(eddy_quick)
     endif()
 endfunction()
 
-# -O1, which takes a quarter off, and without the passes of g++ that find little in straight-line code: another sixth. OPTIMISED tests have
-# them all.
-set(eddy_quick_options -O1 "$<$<CXX_COMPILER_ID:GNU>:-fno-tree-pta;-fno-tree-dominator-opts;-fno-tree-dse;-fno-tree-sink;-fno-tree-loop-optimize;\
--fno-if-conversion;-fno-if-conversion2;-fno-tree-ter;-fno-ipa-pure-const;-fno-ipa-reference;-fno-ipa-modref;-fno-ipa-profile;-fno-dse;-fno-dce;\
--fno-move-loop-invariants;-fno-reorder-blocks;-fno-shrink-wrap>")
-
-# eddy_test_flags(target): these and the level of this build (EDDY_TEST_LEVEL), as most tests are compiled; and what ccache asks for where
-# headers are precompiled, beside CCACHE_SLOPPINESS of the presets.
+# eddy_test_flags(target): eddy_quick_options and the level of this build (EDDY_TEST_LEVEL), as most tests are compiled; and what ccache
+# asks for where headers are precompiled, beside CCACHE_SLOPPINESS of the presets.
 function(eddy_test_flags target)
     target_compile_options(${target} PRIVATE ${eddy_quick_options}
         $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
@@ -30,22 +24,24 @@ function(eddy_test_flags target)
 endfunction()
 
 option(EDDY_TEST_UNSANITIZED_ALONE "Leave out the tests that a build with sanitizers compiles by the same compiler" OFF)
-option(EDDY_TEST_LEFT_TO_SANITIZERS "Leave out the tests, those of the quick suite excepted, that a build with sanitizers compiles by another compiler" OFF)
+option(EDDY_TEST_LEFT_TO_SANITIZERS "Leave out the tests that a build with sanitizers compiles by another compiler, but those of the quick suite that none compiles by this" OFF)
 
-# eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …] [LEVEL level] [QUICK] [OPTIMISED] [UNSANITIZED] [ONE_COMPILER]): one Catch2 program,
-# one CTest test, compiled for the level of this build (EDDY_TEST_LEVEL) or for its own. Tests take long to compile and no time to run, so:
+# eddy_test(name LABEL label SOURCES a.cpp … [LIBRARIES …] [LEVEL level] [QUICK] [THREADS] [OPTIMISED] [UNSANITIZED] [ONE_COMPILER]): one
+# Catch2 program, one CTest test, compiled for the level of this build (EDDY_TEST_LEVEL) or for its own. Tests take long to compile and no time to run, so:
 # QUICK: in the quick suite; the others are in `scripts/test --all` only.
+# THREADS: .ci/run builds it with the thread sanitizer too, by g++.
 # OPTIMISED: as the build type says, for what an optimiser could change; the others by eddy_quick_options.
 # UNSANITIZED: left out of builds with sanitizers, for what runs straight through registers: it allocates and indexes nothing that
 # another test does not.
 # ONE_COMPILER: built by g++ alone, for what is right by any compiler or by none: the mathematics of methods, counts of nodes and bytes,
 # messages. That clang compiles the templates is seen in other tests.
 function(eddy_test name)
-    cmake_parse_arguments(arg "QUICK;OPTIMISED;UNSANITIZED;ONE_COMPILER" "LABEL;LEVEL" "SOURCES;LIBRARIES" ${ARGN})
+    cmake_parse_arguments(arg "QUICK;THREADS;OPTIMISED;UNSANITIZED;ONE_COMPILER" "LABEL;LEVEL" "SOURCES;LIBRARIES" ${ARGN})
     if((arg_UNSANITIZED AND CMAKE_CXX_FLAGS MATCHES "-fsanitize") OR
             (arg_ONE_COMPILER AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU") OR
             (EDDY_TEST_UNSANITIZED_ALONE AND NOT arg_UNSANITIZED AND NOT arg_OPTIMISED) OR
-            (EDDY_TEST_LEFT_TO_SANITIZERS AND NOT arg_UNSANITIZED AND NOT arg_ONE_COMPILER AND NOT arg_OPTIMISED AND NOT arg_QUICK))
+            (EDDY_TEST_LEFT_TO_SANITIZERS AND NOT arg_UNSANITIZED AND NOT arg_ONE_COMPILER AND NOT arg_OPTIMISED AND
+                (arg_THREADS OR NOT arg_QUICK)))
         return()
     endif()
     add_executable(test_${name} ${arg_SOURCES})

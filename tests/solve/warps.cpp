@@ -4,8 +4,6 @@
 
 #include "solve/warp_backend.hpp"
 
-#include <eddy/solvers/bosh3.hpp>
-
 #include "solve/oracle_cases.hpp"
 
 namespace {
@@ -81,12 +79,6 @@ TEST_CASE("warps: lanes that follow each other in a place keep their bits") {
         const Ways way{{"", {}, checkpoints}};
         static_cast<void>(oracle::compare_gradients<eddy::Tsit5, double>(jumps, way, 600));
     }
-}
-
-TEST_CASE("warps: another method") {
-    const auto endings =
-        oracle::compare_gradients<eddy::Bosh3, double>(adaptive_cases, three_ways, num_lanes);
-    CHECK(endings == oracle::adaptive_endings);
 }
 
 // What makes it a test of members is the thread sanitizer: before, all of them added to the sums of the
