@@ -327,13 +327,16 @@ TEST_CASE("rows: a lane that fails brings nothing, and the others are as they ar
     auto y0 = filled(20, 1, 0.05);
     const auto p = filled(1, 8, 0.5), data = filled(1, 0, 0.1);
     y0(3, 0) = 1e200;
+    y0(5, 1) = std::numeric_limits<double>::quiet_NaN();
 
     const auto with = eddy::value_and_gradient(lorenz(), eddy::Tsit5{}, SquaredError{}, data, y0,
                                                eddy::shared(p), {.t1 = 0.5});
 
     CHECK_FALSE(with.report.success());
     CHECK(eddy::is_failure(with.report.result(3)));
+    CHECK(with.report.result(5) == eddy::Result::non_finite);
     CHECK(with.gradient.y0(3, 0) == 0);
+    CHECK(with.gradient.y0(5, 1) == 0);
     CHECK(std::isfinite(with.gradient.p(0, 1)));
-    CHECK(with.loss.num_successful == 19);
+    CHECK(with.loss.num_successful == 18);
 }

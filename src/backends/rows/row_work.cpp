@@ -29,8 +29,14 @@ void require_arrays_of(const FieldSizes& sizes, const RowArrays<Real>& arrays, c
             array_shape(arrays.p), wanted, "p", where,
             is_one_row ? ", or eddy::shared(p) for one row that all trajectories use" : "");
     }
-    require_finite(arrays.y0, "y0", where);
-    if (sizes.parameters > 0) require_finite(arrays.p, "p", where);
+    // A trajectory that is given no numbers fails alone. Tangents decide nothing: nobody would hear of theirs.
+    if (sizes.tangents > 0) {
+        EnsembleView<const Real> tangents = arrays.y0;
+        tangents.first += sizes.own_states() * tangents.component_stride;
+        tangents.num_components -= sizes.own_states();
+        require_finite(tangents, "the tangent of y0", where);
+    }
+    if (sizes.parameters > 0 && arrays.shares_parameters) require_finite(arrays.p, "p", where);
 }
 
 template <class Real>

@@ -38,7 +38,7 @@ class PreparedRows {
     std::uint64_t planned_edition_ = 0;
 };
 
-/// The shapes of y0 and p of an equation, and that their numbers are finite.
+/// The shapes of y0 and p of an equation, and that what all trajectories share is finite.
 template <class Real>
 void require_arrays_of(const FieldSizes& sizes, const RowArrays<Real>& arrays, const char* where);
 
