@@ -71,14 +71,5 @@ void RowClocks::take_sought(double direction) const {
         rows_.h[lane] = direction * size;
     }
 }
-void RowClocks::set_step(int lane, double elapsed, double size, std::int32_t tstop,
-                         const LaneTimes& times) {
-    const Tstop& to = times.tstops[tstop];
-    const TimeAt<double> start{times.t0, times.direction, elapsed, to.lowest, to.highest};
-    rows_.first[lane] = start + 0.;
-    rows_.last[lane] = start + size;
-    rows_.h[lane] = times.direction * size;
-    rows_.used[lane] = size;
-}
 
 }  // namespace eddy::inline v0::detail

@@ -46,9 +46,13 @@ class RowClocks {
         rows_.stalled[lane] = 0;
         rows_.previous_log2[lane] = rows_.earlier_log2[lane] = rows_.was_rejected[lane] = 0;
     }
-    /// The next step of a lane, from `elapsed`, of a size that is known.
-    void set_step(int lane, double elapsed, double size, std::int32_t tstop,
-                  const LaneTimes& times);
+    /// The next step of a lane, of a size that is known.
+    void set_step(int lane, const TimeAt<double>& start, double size) {
+        rows_.first[lane] = start + 0.;
+        rows_.last[lane] = start + size;
+        rows_.h[lane] = start.direction * size;
+        rows_.used[lane] = size;
+    }
 
     /// The places of clocks beside a tile's lanes: kernels take times by packs.
     [[nodiscard]] static constexpr int num_places(int width) { return width < 8 ? 8 : width; }

@@ -322,10 +322,15 @@ void RowSolve<Real>::restore_clocks(const std::byte* clocks) {
 }
 template <class Real>
 void RowSolve<Real>::take_steps(const LoggedStep* row) {
+    const CallTimes& times = problem_->times;
     for (int place = 0; place < step_.width(); ++place) {
-        clocks_.set_step(place, row[place].before, row[place].size, row[place].tstop,
-                         times_at_start(place));
-        step_.load_inputs(place, lane_at_start(place), row[place].tstop);
+        const LoggedStep& step = row[place];
+        const Row of{problem_->row_of(lane_at_start(place))};
+        const Tstop& to = times.tstop_of(of, step.tstop);
+        const double t0 = times.own ? times.own[times.table_row(of)].t0 : times.t0;
+        clocks_.set_step(place, {t0, times.direction, step.before, to.lowest, to.highest},
+                         step.size);
+        step_.load_inputs(place, lane_at_start(place), step.tstop);
     }
     step_.take_sizes(clocks_);
 }
