@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks/peers"))
+import runtime_models  # noqa: E402
 from harness import command_line, install, machine, page, readme, tables  # noqa: E402
 from harness.arm_process import ArmFailed, ArmProcess  # noqa: E402
 from harness.bisection import tune  # noqa: E402
@@ -380,6 +381,29 @@ class Pages(unittest.TestCase):
         self.assertEqual(text.count("busy with other work"), 1)
         self.assertLess(text.index("busy with other work"), text.index(f"## {quiet.number}. "))
         self.assertIn(f"cases {case.number} were run on a machine busy", readme.lines([case, quiet], rows))
+
+
+class RuntimeModels(unittest.TestCase):
+    def table(self, part, **of_peers):
+        bench = runtime_models.Bench(Path(), Path(), 1e-6, 5)
+
+        def start(name, *_, **__):
+            process = ArmProcess([*FAKE, *of_peers.get(name, [])], [], 5)
+            process.hear()
+            return process
+        bench.start = start
+        with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.redirect_stderr(io.StringIO()):
+            getattr(bench, part)("lotka")
+        return told.getvalue()
+
+    def test_times_are_told_as_multiples_of_eddys(self):
+        text = self.table("solves", diffsol=["seconds=0.003", "factor=10"])
+        self.assertIn("| text to first value, ms | eddy 1 | diffsol 3: 3 × |", text)
+        self.assertEqual(text.count(" 3 × |") + text.count(" 192 × |"), 4)    # diffsol runs one of 64 of many trajectories
+
+    def test_who_computes_something_else_is_not_compared(self):
+        text = self.table("functions", casadi=["factor=2"])
+        self.assertIn("| heyoka 61: 1 × | casadi has other values |", text)
 
 
 class Commands(unittest.TestCase):

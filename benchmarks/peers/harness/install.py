@@ -15,6 +15,8 @@ PACKAGES = {
     "diffrax": (["diffrax"], "diffrax"),
     "heyoka": (["heyoka"], "heyoka"),
     "numbalsoda": (["numbalsoda"], "numbalsoda"),
+    "diffsol": (["pydiffsol"], "pydiffsol"),
+    "casadi": (["casadi"], "casadi"),
     "assimulo": (["assimulo-testing"], "numba, assimulo.lib.rodas"),    # "assimulo" itself is a source from 2018
     "torch": (["torch"], "torch"),
     "torchdiffeq": (["torchdiffeq"], "torchdiffeq"),
@@ -67,7 +69,7 @@ class Environment:
         return _run([str(self.python), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", *arguments], timeout=900)
 
     def versions(self) -> dict[str, str]:
-        names = ["jax", "diffrax", "heyoka", "numbalsoda", "numba", "assimulo-testing", "torch", "torchdiffeq", "torchode", "torchsde", "scipy", "numpy"]
+        names = ["jax", "diffrax", "heyoka", "pydiffsol", "casadi", "numbalsoda", "numba", "assimulo-testing", "torch", "torchdiffeq", "torchode", "torchsde", "scipy", "numpy"]
         code = ("import importlib.metadata as m\n"
                 f"for name in {names!r}:\n    try: print(name, m.version(name))\n    except m.PackageNotFoundError: pass")
         told = _run([str(self.python), "-c", "import sys; print('python', sys.version.split()[0])\n" + code], timeout=60).stdout
