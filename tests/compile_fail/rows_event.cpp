@@ -1,5 +1,5 @@
-// expect: Rows: events are found in solves by explicit Runge-Kutta methods, without gradients and tangents; for those give a compile-time functor without Rows\{\}
-// Gradients over rows do not go through events.
+// expect: Rows: events are found by explicit Runge-Kutta methods, in solves and gradients; for tangents and other methods give a compile-time functor without Rows\{\}
+// Tangents over rows do not go through events.
 #include <eddy/runtime.hpp>
 
 struct Drop {
@@ -11,11 +11,8 @@ struct Drop {
     constexpr auto event(auto, const auto& y, const auto&) const { return y[0]; }
 #endif
 };
-struct Square {
-    constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] * y[0]; }
-};
 
 double slope_of(const eddy::EnsembleArray<double>& y0, const eddy::EnsembleArray<double>& p) {
-    return eddy::value_and_gradient(Drop{}, eddy::Tsit5{}, Square{}, y0, p, {.t1 = 1}, eddy::Rows{})
-        .gradient.p(0, 0);
+    return eddy::pushforward(Drop{}, eddy::Tsit5{}, y0, p, y0, p, {.t1 = 1}, eddy::Rows{})
+        .tangent()(0, 0);
 }

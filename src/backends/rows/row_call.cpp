@@ -433,9 +433,6 @@ PulledGradient<Real> RowSolutionOf<Real>::pull_back(detail::RowViews<Real> cotan
         !call_.observed,
         "pullback: the solution has what observe(function) saved, not states; solve without it, or "
         "give value_and_gradient a loss");
-    require_argument(!call_.events,
-                     "pullback: the equation has events, through which gradients over rows do not "
-                     "go; take a compile-time functor without Rows");
     require_argument(!began_by_function_,
                      "pullback: the solution began by start_from(function), and goes back to no "
                      "parameters through it; solve from an array of initial values, or give "

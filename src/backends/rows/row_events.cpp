@@ -1,6 +1,7 @@
 #include "row_events.hpp"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <eddy/solve/lane/event_sides.hpp>
 #include <limits>
 #include "row_work.hpp"
@@ -57,7 +58,10 @@ RowEvents<Real>::RowEvents(const RowProblem<Real>& problem, RowStep<Real>& step)
         column->resize(at(problem.state_size));
     values_.resize(at(count()));
     cotangent_.resize(at(count()));
-    kept_.resize(at(of_one_->num_residuals()));
+    int most_kept = of_one_->num_residuals();
+    for (const auto& jump : jumps_)
+        if (jump) most_kept = std::max(most_kept, jump->num_residuals());
+    kept_.resize(at(most_kept));
     motion_.g.resize(at(count()));
     motion_.along.resize(at(count()));
 }
@@ -75,6 +79,68 @@ void RowEvents<Real>::load_p(std::ptrdiff_t lane) {
         p_[at(i)] = problem_->sums_tile ? problem_->p(0, i) : problem_->parameter(row, i);
 }
 template <class Real>
+void RowEvents<Real>::pull_one(FieldOnTileOf<Real>& one, const Real& t, const Real* state,
+                               const Real* c) {
+    const int alone = 0;
+    one.sum_over(&alone, 1, 1);
+    std::fill(by_p_.begin(), by_p_.end(), Real(0));
+    one.pull(&t, state, p_.data(), kept_.data(), c, by_y_.data(), by_p_.data());
+}
+/// Function i, which has just been walked forward.
+template <class Real>
+Real RowEvents<Real>::pull_function(int i, const Real& t, const Real* state) {
+    std::fill(cotangent_.begin(), cotangent_.end(), Real(0));
+    cotangent_[at(i)] = 1;
+    Real by_t = 0;
+    of_one_->pull_time(&t, state, p_.data(), cotangent_.data(), &by_t);
+    pull_one(*of_one_, t, state, cotangent_.data());
+    return by_t;
+}
+template <class Real>
+Real RowEvents<Real>::derivatives(int event, std::ptrdiff_t lane, double t, const Real* state) {
+    load_p(lane);
+    const auto of_t = static_cast<Real>(t);
+    of_one_->forward(&of_t, state, p_.data(), values_.data(), kept_.data());
+    return pull_function(event, of_t, state);
+}
+template <class Real>
+void RowEvents<Real>::state_after(int event, std::ptrdiff_t lane, double t, const Real* state,
+                                  Real* after) {
+    const auto of_t = static_cast<Real>(t);
+    load_p(lane);
+    if (jumps_[at(event)])
+        jumps_[at(event)]->f(&of_t, state, p_.data(), after);
+    else
+        std::copy_n(state, problem_->state_size, after);
+}
+template <class Real>
+Real RowEvents<Real>::pull_jump(int event, std::ptrdiff_t lane, double t, const Real* state,
+                                Real* cotangent, const RowSums<Real>& of_p) {
+    FieldOnTileOf<Real>* const jump = jumps_[at(event)].get();
+    if (!jump) return 0;
+    const auto of_t = static_cast<Real>(t);
+    load_p(lane);
+    jump->forward(&of_t, state, p_.data(), slope_.data(), kept_.data());
+    Real by_t = 0;
+    jump->pull_time(&of_t, state, p_.data(), cotangent, &by_t);
+    pull_one(*jump, of_t, state, cotangent);
+    for (int i = 0; i < problem_->parameter_size; ++i) of_p.add(i, by_p_[at(i)]);
+    std::copy(by_y_.begin(), by_y_.end(), cotangent);
+    return by_t;
+}
+template <class Real>
+void RowEvents<Real>::copy_to(std::byte* to) const {
+    const std::size_t size = places_.size() * sizeof(Place);
+    std::memcpy(to, places_.data(), size);
+    std::memcpy(to + size, side_.data(), side_.size() * sizeof(double));
+}
+template <class Real>
+void RowEvents<Real>::restore(const std::byte* from) {
+    const std::size_t size = places_.size() * sizeof(Place);
+    std::memcpy(places_.data(), from, size);
+    std::memcpy(side_.data(), from + size, side_.size() * sizeof(double));
+}
+template <class Real>
 const typename RowEvents<Real>::Motion& RowEvents<Real>::motion_at(int place, std::int32_t tstop,
                                                                    double t, const Real* state) {
     const std::ptrdiff_t lane = places_[at(place)].lane;
@@ -84,12 +150,7 @@ const typename RowEvents<Real>::Motion& RowEvents<Real>::motion_at(int place, st
     of_one_->forward(&of_t, state, p_.data(), values_.data(), kept_.data());
     for (int i = 0; i < count(); ++i) {
         motion_.g[at(i)] = static_cast<double>(values_[at(i)]);
-        std::fill(cotangent_.begin(), cotangent_.end(), Real(0));
-        cotangent_[at(i)] = 1;
-        Real along = 0;
-        of_one_->pull_time(&of_t, state, p_.data(), cotangent_.data(), &along);
-        of_one_->pull(&of_t, state, p_.data(), kept_.data(), cotangent_.data(), by_y_.data(),
-                      by_p_.data());
+        Real along = pull_function(i, of_t, state);
         for (int c = 0; c < problem_->state_size; ++c) along = along + by_y_[at(c)] * slope_[at(c)];
         motion_.along[at(i)] = static_cast<double>(along) * problem_->times.direction;
     }
@@ -264,14 +325,9 @@ void RowEvents<Real>::jump(int place, const RowClocks& clocks) {
     Place& here = places_[at(place)];
     const int event = here.index();
     const double t = clocks.rows().last[place];
-    const auto of_t = static_cast<Real>(t);
     Real* const after = after_.data() + std::int64_t{place} * problem_->state_size;
     step_->state_of(place, step_->next(), state_.data());
-    load_p(here.lane);
-    if (jumps_[at(event)])
-        jumps_[at(event)]->f(&of_t, state_.data(), p_.data(), after);
-    else
-        std::copy(state_.begin(), state_.end(), after);
+    state_after(event, here.lane, t, state_.data(), after);
     const Motion& motion = motion_at(place, clocks.tstop(place), t, after);
     for (int i = 0; i < count(); ++i) {
         const bool is_next = i != event && here.passed.has(i);

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <eddy/backends/rows/row_events.hpp>
+#include <eddy/backends/rows/row_recorder.hpp>
 #include <eddy/solve/lane/event_bracket.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/steppers/root_bracket.hpp>
 #include <memory>
 #include <vector>
+#include "row_log.hpp"
 #include "row_step.hpp"
 
 namespace eddy::inline v0::detail {
@@ -45,12 +47,36 @@ class RowEvents {
     [[nodiscard]] const Real* after(int place) const {
         return after_.data() + std::int64_t{place} * problem_->state_size;
     }
+    /// The function that it met there; none where that is no number.
+    [[nodiscard]] std::int16_t met(int place) const {
+        return meets(place) && !is_lost(place)
+                   ? static_cast<std::int16_t>(places_[at(place)].index())
+                   : LoggedStep::no_event;
+    }
     /// Tells of it, at the time t.
     void tell(int place, double t);
     /// Evaluations of f for the sides on which events leave functions, and for steps that begin anew.
     [[nodiscard]] std::int64_t evaluations(int place) const {
         return places_[at(place)].num_jumps * (1 + problem_->method->evaluations_at_start());
     }
+
+    // The way back.
+
+    /// What of the search goes from round to round.
+    [[nodiscard]] static std::size_t num_bytes(int num_events, int width) {
+        return at(width) * (sizeof(Place) + at(num_events) * sizeof(double));
+    }
+    void copy_to(std::byte* to) const;
+    void restore(const std::byte* from);
+    /// The state of a lane after an event, from that at its end: columns.
+    void state_after(int event, std::ptrdiff_t lane, double t, const Real* state, Real* after);
+    /// The cotangent of the state after it becomes that of the state before it; that of its time is returned.
+    [[nodiscard]] Real pull_jump(int event, std::ptrdiff_t lane, double t, const Real* state,
+                                 Real* cotangent, const RowSums<Real>& of_p);
+    /// The derivatives of its function by t, which is returned, and by y and p: valid until the next call.
+    [[nodiscard]] Real derivatives(int event, std::ptrdiff_t lane, double t, const Real* state);
+    [[nodiscard]] const Real* by_y() const { return by_y_.data(); }
+    [[nodiscard]] const Real* by_p() const { return by_p_.data(); }
 
   private:
     using Leading = LeadingEvent<EventsOnRows::most>;
@@ -84,6 +110,8 @@ class RowEvents {
     void know_sides(int place, std::int32_t tstop, double t, const Real* state);
     const Motion& motion_at(int place, std::int32_t tstop, double t, const Real* state);
     void load_p(std::ptrdiff_t lane);
+    void pull_one(FieldOnTileOf<Real>& one, const Real& t, const Real* state, const Real* c);
+    [[nodiscard]] Real pull_function(int i, const Real& t, const Real* state);
     [[nodiscard]] Seen look_at(int place, const RowClocks& clocks);
     [[nodiscard]] Leading functions_that_passed(int place, double blurred);
     void take(int place, double size, const Leading& passed, double uncut);

@@ -12,11 +12,14 @@ std::int64_t RowGradient<Real>::kept_bytes(int num_states, int num_residuals,
            std::int64_t{sizeof(std::int64_t)};
 }
 template <class Real>
-std::int64_t RowGradient<Real>::bytes_of_slot(int num_states, int width, bool with_clocks) {
+std::int64_t RowGradient<Real>::bytes_of_slot(int num_states, int width, bool with_clocks,
+                                              int num_events) {
     constexpr std::int64_t of_lists =
         3 * (MemoryStore<RowState<Real>>::bytes_of_slot + CheckpointStack::bytes_of_slot);
     return of_lists + std::int64_t{sizeof(Real)} * num_states * width +
-           (with_clocks ? static_cast<std::int64_t>(RowClocks::num_bytes(width)) : 0);
+           (with_clocks
+                ? static_cast<std::int64_t>(RowSolve<Real>::bytes_of_clocks(num_events, width))
+                : 0);
 }
 
 template <class Real>
@@ -63,6 +66,12 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
         loss_t_ = rows(1);
         loss_of_t_ = rows(1);
     }
+    if (problem.events) {
+        root_ = rows(problem.state_size);
+        unwanted_ = arena.take<Real>(problem.size_of_reads(width));
+        for (Real** row : {&still_, &of_size_, &of_root_}) *row = rows(1);
+        end_time_ = arena.take<double>(width);
+    }
     saves_left_ = arena.take<std::int32_t>(width);
     pulled_tstops_ = arena.take<std::int32_t>(width);
     logged_tstops_ = arena.take<std::int32_t>(width);
@@ -96,6 +105,8 @@ void RowGradient<Real>::begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::in
     num_rounds_ = replayed_ = 0;
     std::fill_n(logged_tstops_, step_->width(), 0);
     log_.begin(step_->width(), num_kept_);
+    if (problem_->events)
+        std::fill_n(end_time_, step_->width(), std::numeric_limits<double>::quiet_NaN());
     constexpr std::int64_t line = RowNumbers<Real>::size;
     start_.numbers.resize(static_cast<std::size_t>((block() + line - 1) / line));
     solve_.begin(first, count, *this, outcomes, start_.y());
@@ -123,8 +134,7 @@ void RowGradient<Real>::advance(RowState<Real>& x, std::int64_t round) {
         attempt_again(y, nullptr, log_.spare());
         step_->accept(y, solve_.clocks(), false);
         solve_.settle_again(round + 1, y);
-        x.clocks.assign(solve_.clocks().block(),
-                        solve_.clocks().block() + RowClocks::num_bytes(step_->width()));
+        solve_.copy_clocks(x.clocks);
         return;
     }
     take_steps(log_.row(round));
@@ -132,8 +142,21 @@ void RowGradient<Real>::advance(RowState<Real>& x, std::int64_t round) {
     step_->next_state(y, step_->work());
     if (choose_stepped(false))
         step_->kernels().choose_rows(y, step_->work(), step_->shape(), chosen_);
+    if (problem_->events) meet_events(y);
     if (problem_->times.num_impulses > 0) meet_impulses(y);
     if (round + 1 == log_.num_first()) x.clocks = after_log_;
+}
+/// The lanes that met an event in the round at hand go on behind it.
+template <class Real>
+void RowGradient<Real>::meet_events(Real* y) {
+    for (int place = 0; place < count_; ++place) {
+        const LoggedStep& step = steps_[place];
+        if (!step.meets_event() || step.ends_lane) continue;
+        step_->state_of(place, y, state_);
+        solve_.events()->state_after(step.event, first_ + place, solve_.clocks().rows().last[place],
+                                     state_, column_);
+        put_column(place, y);
+    }
 }
 /// The lanes that landed in the round at hand go on behind the impulses there.
 template <class Real>
@@ -161,18 +184,22 @@ void RowGradient<Real>::make_round(RowState<Real>& x, std::int64_t round) {
 template <class Real>
 void RowGradient<Real>::log_round(LoggedStep* row, const std::int32_t* tstops) {
     const row_kernels::Clocks& rows = solve_.clocks().rows();
-    for (int place = 0; place < step_->width(); ++place)
+    for (int place = 0; place < step_->width(); ++place) {
         row[place] = {rows.before[place], rows.elapsed[place],
                       rows.used[place] > 0 ? rows.tried[place] : 0,
                       tstops ? tstops[place] : solve_.clocks().tstop(place)};
+        if (const RowEvents<Real>* const events = solve_.events()) {
+            row[place].event = events->met(place);
+            row[place].ends_lane = events->ends_lane(place);
+        }
+    }
 }
 /// Carries the clocks of its lanes in a state behind the end of the log.
 template <class Real>
 void RowGradient<Real>::carry_clocks(RowState<Real>& x) {
     if (num_rounds_ == 0) after_log_.clear();
     if (num_rounds_ < log_.num_first()) return;
-    std::byte* const from = solve_.clocks().block();
-    x.clocks.assign(from, from + RowClocks::num_bytes(step_->width()));
+    solve_.copy_clocks(x.clocks);
     if (num_rounds_ == log_.num_first()) after_log_ = x.clocks;
 }
 template <class Real>
@@ -182,8 +209,7 @@ void RowGradient<Real>::restore_clocks(const RowState<Real>& x) {
 /// The attempt of a round that is not in the log, from the clocks before it.
 template <class Real>
 void RowGradient<Real>::attempt_again(const Real* y, Real* kept, LoggedStep* row) {
-    step_->attempt(y, solve_.clocks(), kept);
-    static_cast<void>(step_->judge(y, solve_.clocks()));
+    static_cast<void>(solve_.attempt_once(y, kept));
     log_round(row, nullptr);
 }
 /// The steps of the round at hand.
@@ -227,8 +253,8 @@ void RowGradient<Real>::load_loss(std::int32_t k) {
         for (int i = 0; i < num_data; ++i)
             data_of_loss()[i * width + place] = data(data.num_lanes == 1 ? 0 : lane, i);
         const bool is_there = place < count_ && solve_.num_saved(place) > k;
-        const LaneTimes times = problem_->times_of(lane);
-        loss_t_[place] = static_cast<Real>(is_there ? times.save_time[k] : times.t0);
+        loss_t_[place] =
+            static_cast<Real>(is_there ? time_of_save(place, k) : problem_->times_of(lane).t0);
         if (!is_there)
             for (int c = 0; c < problem_->state_size; ++c)
                 saved(k)[c * width + place] = problem_->y0(lane, c);
@@ -249,7 +275,7 @@ void RowGradient<Real>::measure_losses(LaneOutcome* outcomes) {
             if (std::isfinite(sum)) continue;
             outcomes[place].result = Result::loss_not_finite;
             outcomes[place].component = k;
-            outcomes[place].t = problem_->times_of(first_ + place).save_time[k];
+            outcomes[place].t = time_of_save(place, k);
             step_->state_of(place, saved(k), column_);
             if (team_->call().wants_states())
                 team_->call().keep_state(
@@ -277,8 +303,13 @@ void RowGradient<Real>::seed_losses() {
         loss.pull(loss_t_, saved(k), loss_p_, loss_kept_, loss_c_, seeds(k), loss_of_p_);
         if (times_.are_asked()) {
             loss.pull_time(loss_t_, saved(k), loss_p_, loss_c_, loss_of_t_);
-            for (int i = 0; i < num_taking_part_; ++i)
-                times_.add_save_time(lanes_[i], k, loss_of_t_[lanes_[i]]);
+            for (int i = 0; i < num_taking_part_; ++i) {
+                const int place = lanes_[i];
+                if (ends_at_event(place))
+                    times_.shift(place) += loss_of_t_[place];
+                else
+                    times_.add_save_time(place, k, loss_of_t_[place]);
+            }
         }
         if (problem_->sums_tile) continue;
         for (int i = 0; i < problem_->parameter_size; ++i)
@@ -348,11 +379,15 @@ bool RowGradient<Real>::add_saves() {
         const ImpulseRange& met = times.tstops[step.tstop].impulses;
         if (lands(step, times))
             step_->impulses().pull(place, times, met, cotangent_ + place, width);
+        if (step.ends_lane && ends_at_event(place) && saves_left_[place] > 0) {
+            seed_save(place, --saves_left_[place]);
+            add_to_cotangent(place);
+        }
         while (saves_left_[place] > 0 && times.saves[saves_left_[place] - 1] > step.before) {
             const std::int32_t k = --saves_left_[place];
             seed_save(place, k);
             if (times_.are_asked()) add_time_of_save(place, k);
-            if (times.saves[k] == step.after) {
+            if (times.saves[k] == step.after && !step.ends_lane) {
                 if (is_behind_impulses(times, step.tstop, k))
                     step_->impulses().pull(place, times, met, column_, 1);
                 add_to_cotangent(place);
@@ -372,9 +407,7 @@ bool RowGradient<Real>::add_saves() {
 template <class Real>
 void RowGradient<Real>::seed_save(int place, std::int32_t k) {
     if (!objective_.by_lane) return step_->state_of(place, seeds(k), column_);
-    RowSums<Real> of_p{of_p_ + place, step_->width()};
-    if (problem_->sums_tile) of_p = {of_p_, 1};
-    objective_.by_lane->pull_save(first_ + place, k, column_, of_p);
+    objective_.by_lane->pull_save(first_ + place, k, column_, sums_of(place));
 }
 template <class Real>
 void RowGradient<Real>::add_time_of_save(int place, std::int32_t k) {
@@ -388,6 +421,10 @@ template <class Real>
 void RowGradient<Real>::add_to_cotangent(int place) {
     step_->kernels().add_column(cotangent_ + place, step_->width(), 1, column_, 1,
                                 problem_->state_size);
+}
+template <class Real>
+void RowGradient<Real>::put_column(int place, Real* rows) const {
+    for (int c = 0; c < problem_->state_size; ++c) rows[c * step_->width() + place] = column_[c];
 }
 template <class Real>
 void RowGradient<Real>::add_dense(int place, const Real* seed, double theta) {
@@ -425,9 +462,10 @@ bool RowGradient<Real>::begin_times(const RowState<Real>& x, std::int64_t round)
         const std::int32_t left = saves_left_[place];
         saves = saves || (left > 0 && times.saves[left - 1] > step.before);
     }
-    times_.begin_round(lands);
-    if (lands || saves) linearize(num_dense(), x, round);
-    return lands || saves;
+    const bool meets = problem_->events && has_events();
+    times_.begin_round(lands || meets);
+    if (lands || saves || meets) linearize(num_dense(), x, round);
+    return lands || saves || meets;
 }
 template <class Real>
 void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
@@ -445,6 +483,7 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     const int count = is_dense ? num_dense() : problem_->method->num_needed;
     if (!has_stages && (!is_kept(round) || (is_dense && !step_->keeps_dense_stages())))
         linearize(count, x, round);
+    if (problem_->events && has_events()) pull_events(x.y(), round, is_dense);
     const row_kernels::Kernels<Real>& kernels = step_->kernels();
     const row_kernels::Shape of_p{problem_->parameter_size, step_->width()};
     const row_kernels::Shape of_inputs{problem_->input_room, step_->width()};
@@ -466,6 +505,77 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
         kernels.choose_rows(of_inputs_, of_step_ + behind, of_inputs, chosen_);
     }
     kernels.choose_rows(cotangent_, pulled_, step_->shape(), chosen_);
+}
+
+// Events: lane/event_adjoint.hpp, a tile at a time.
+
+/// Does a lane that is alive meet one in the round at hand?
+template <class Real>
+bool RowGradient<Real>::has_events() const {
+    for (int place = 0; place < count_; ++place)
+        if (steps_[place].meets_event() && is_alive_[place]) return true;
+    return false;
+}
+/// The sizes of the steps that end with events are cleared, by what joins the cotangents with which the round is to be
+/// pulled back. Its stages have just been computed.
+template <class Real>
+void RowGradient<Real>::pull_events(const Real* y, std::int64_t round, bool is_dense) {
+    step_->next_state(y, step_->work());
+    std::fill_n(root_, block(), Real(0));
+    const auto for_events = [&](const auto& visit) {
+        for (int i = 0; i < num_taking_part_; ++i)
+            if (steps_[lanes_[i]].meets_event()) visit(lanes_[i]);
+    };
+    for_events([&](int place) { pull_jump_of(place); });
+    const auto pull = [&](const Real* next, bool dense, Real* sizes) {
+        const int count = dense ? num_dense() : problem_->method->num_needed;
+        std::fill_n(unwanted_, problem_->size_of_reads(step_->width()), Real(0));
+        step_->sum_over(lanes_, num_taking_part_, count);
+        const RowTimeCotangents<Real> of_times{still_, sizes};
+        step_->pull(count, solve_.clocks(), kept_of(round), dense ? dense_of_k_ : nullptr, next,
+                    pulled_, unwanted_, of_times);
+    };
+    std::fill_n(still_, step_->width(), Real(0));
+    std::fill_n(of_root_, step_->width(), Real(0));
+    for (int place = 0; place < step_->width(); ++place) of_size_[place] = times_.size(place);
+    pull(cotangent_, is_dense, of_size_);
+    pull(root_, false, of_root_);
+    for_events([&](int place) { clear_size_of(place); });
+}
+/// The cotangent of the state after an event becomes that of the state before it.
+template <class Real>
+void RowGradient<Real>::pull_jump_of(int place) {
+    const LoggedStep& step = steps_[place];
+    const double t = solve_.clocks().rows().last[place];
+    step_->state_of(place, step_->work(), state_);
+    if (!step.ends_lane) {
+        step_->state_of(place, cotangent_, column_);
+        times_.shift(place) += solve_.events()->pull_jump(step.event, first_ + place, t, state_,
+                                                          column_, sums_of(place));
+        put_column(place, cotangent_);
+    }
+    static_cast<void>(solve_.events()->derivatives(step.event, first_ + place, t, state_));
+    std::copy_n(solve_.events()->by_y(), problem_->state_size, column_);
+    put_column(place, root_);
+}
+template <class Real>
+void RowGradient<Real>::clear_size_of(int place) {
+    RowEvents<Real>& events = *solve_.events();
+    step_->state_of(place, step_->work(), state_);
+    const Real by_t = events.derivatives(steps_[place].event, first_ + place,
+                                         solve_.clocks().rows().last[place], state_);
+    const Real of_size = times_.shift(place) + of_size_[place];
+    if (of_size != 0) {
+        // Without a slope there is none: what is infinite becomes no number.
+        Real factor = -of_size / (by_t + of_root_[place]);
+        factor += factor - factor;
+        const RowSums<Real> of_p = sums_of(place);
+        for (int c = 0; c < problem_->state_size; ++c)
+            cotangent_[c * step_->width() + place] += factor * events.by_y()[c];
+        for (int i = 0; i < problem_->parameter_size; ++i) of_p.add(i, factor * events.by_p()[i]);
+        times_.shift(place) += factor * by_t;
+    }
+    times_.size(place) += times_.shift(place);
 }
 
 /// No piece of the inputs has got anything.

@@ -4,6 +4,7 @@
 // field is kept as long as it fits; where it does not, the way back computes the round again, bit for bit. The loss
 // of a save point is computed for all lanes of the tile at once, when they are at their ends.
 
+#include <cmath>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
 #include <eddy/solve/group/gradient_memory.hpp>
 #include <eddy/solve/lane/gradient_recorder.hpp>
@@ -86,7 +87,8 @@ class RowGradient final : RowRecorder<Real> {
     /// Bytes of a round, and of a slot of the loop.
     [[nodiscard]] static std::int64_t kept_bytes(int num_states, int num_residuals,
                                                  const MethodOnRows& method, int width);
-    [[nodiscard]] static std::int64_t bytes_of_slot(int num_states, int width, bool with_clocks);
+    [[nodiscard]] static std::int64_t bytes_of_slot(int num_states, int width, bool with_clocks,
+                                                    int num_events = 0);
 
     // What the checkpointed loop repeats.
 
@@ -97,6 +99,11 @@ class RowGradient final : RowRecorder<Real> {
   private:
     [[nodiscard]] bool save(std::ptrdiff_t lane, int place, std::int32_t k,
                             const Real* state) override;
+    [[nodiscard]] bool save_event(std::ptrdiff_t lane, int place, double t,
+                                  const Real* state) override {
+        end_time_[place] = t;
+        return save(lane, place, 0, state);
+    }
     [[nodiscard]] Result not_finite() const override;
     void begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
                LaneOutcome* outcomes);
@@ -117,11 +124,29 @@ class RowGradient final : RowRecorder<Real> {
     [[nodiscard]] bool choose_stepped(bool if_alive);
     bool choose_lanes(const auto& is_chosen);
     [[nodiscard]] bool lands(const LoggedStep& step, const LaneTimes& times) const {
-        return step.size > 0 && step.after == times.tstops[step.tstop].elapsed;
+        return step.size > 0 && step.after == times.tstops[step.tstop].elapsed && !step.ends_lane;
     }
+    [[nodiscard]] double time_of_save(int place, std::int32_t k) const {
+        const LaneTimes times = problem_->times_of(first_ + place);
+        return ends_at_event(place) ? end_time_[place] : times.save_time[k];
+    }
+    /// Is the event that a lane ended at its only save point?
+    [[nodiscard]] bool ends_at_event(int place) const {
+        return problem_->events && !std::isnan(end_time_[place]);
+    }
+    [[nodiscard]] RowSums<Real> sums_of(int place) const {
+        if (problem_->sums_tile) return {of_p_, 1};
+        return {of_p_ + place, step_->width()};
+    }
+    void meet_events(Real* y);
+    [[nodiscard]] bool has_events() const;
+    void pull_events(const Real* y, std::int64_t round, bool is_dense);
+    void pull_jump_of(int place);
+    void clear_size_of(int place);
     void meet_impulses(Real* y);
     [[nodiscard]] bool add_saves();
     void add_to_cotangent(int place);
+    void put_column(int place, Real* rows) const;
     void pull_start(int place);
     void add_saves_at_start(int place);
     void seed_save(int place, std::int32_t k);
@@ -165,6 +190,11 @@ class RowGradient final : RowRecorder<Real> {
     Real *loss_p_ = nullptr, *loss_of_p_ = nullptr, *loss_value_ = nullptr;
     Real *loss_kept_ = nullptr, *loss_c_ = nullptr, *loss_t_ = nullptr, *loss_of_t_ = nullptr;
     Real *column_, *state_;  // (component)
+    // Of rounds with events: the derivatives of their functions by y; parameters that nobody asks for; times of the step,
+    // and sizes by what the state brings and by those functions.
+    Real *root_ = nullptr, *unwanted_ = nullptr, *still_ = nullptr;
+    Real *of_size_ = nullptr, *of_root_ = nullptr;
+    double* end_time_ = nullptr;  // (place) of an event that is the only save point, or NaN
     std::int32_t *saves_left_, *logged_tstops_;
     std::int32_t* pulled_tstops_;  // that the steps head for which were pulled back last; −1: none
     int* lanes_;                   // that take part in a round, in order

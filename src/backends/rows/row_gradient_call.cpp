@@ -156,7 +156,8 @@ void GradientOnRows<Real>::plan_back(const FieldOnTileOf<Real>& field) {
         {width_ * std::int64_t{sizeof(LoggedStep)},
          RowGradient<Real>::kept_bytes(num_states, field.num_kept(), *call_->method, width_)},
         [&](bool with_clocks) {
-            return RowGradient<Real>::bytes_of_slot(num_states, width_, with_clocks);
+            return RowGradient<Real>::bytes_of_slot(num_states, width_, with_clocks,
+                                                    call_->events ? call_->events->count() : 0);
         });
 }
 template <class Real>
@@ -204,15 +205,17 @@ void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& array
         plan_groups();
         std::vector<GradientWorker<Real>> workers(static_cast<std::size_t>(groups_.num_workers));
         workers.front().field = tile_of(*call.field, prepared_.problem, width_);
+        const char* const asks = call.differentiates_times ? "differentiate_times" : "events";
         require_argument(
-            !call.differentiates_times || workers.front().field->pulls_time(),
-            "{}: differentiate_times, and the equation, which reads t, is a "
-            "FieldOnTile without pull_time; add that, or leave differentiate_times out",
-            where);
+            !prepared_.problem.differentiates_times || workers.front().field->pulls_time(),
+            "{}: {}, and the equation, which reads t, is a FieldOnTile without "
+            "pull_time; add that, or leave {} out",
+            where, asks, asks);
         plan_back(*workers.front().field);
         workers_ = std::move(workers);
     }
     this->open(extent(), groups_.num_groups(), groups_.num_workers, HostMemory{}, 1, false);
+    if (call.events) prepared_.problem.told_events = result.report.keep_events();
     const InputSizes& inputs = call.field->inputs();
     if (inputs.size > 0) {
         of_inputs_.assign(num_lanes_, prepared_.problem.inputs.coefficients.num_components,
@@ -252,7 +255,7 @@ class UnreadOnRows {
     void tell(GradientReport& report, const RowCall& call, const RowArrays<Real>& arrays,
               const std::shared_ptr<const FieldMaker>& loss) {
         report.unread.clear();
-        if (!loss) return;
+        if (!loss || call.events) return;
         if (loss != loss_ || arrays.start != start_) look(call, loss, arrays.start);
         list_unread(report.unread, components_, arrays.has_table ? &arrays.table : nullptr,
                     report.num_lanes(), call.field->num_parameters(), is_used_);

@@ -93,11 +93,15 @@ void RowSolve<Real>::plan_limit() {
 
 template <class Real>
 void RowSolve<Real>::round(Real*& y, Real* kept, bool swapped, ThreadTeam<1>& team) {
+    const bool is_rare = attempt_once(y, kept);
+    take_verdicts(y, is_rare, swapped, team);
+}
+template <class Real>
+bool RowSolve<Real>::attempt_once(const Real* y, Real* kept) {
     if (events_) events_->keep(clocks_);
     step_.attempt(y, clocks_, kept);
-    bool is_rare = step_.judge(y, clocks_);
-    if (events_) is_rare = events_->look(clocks_);
-    take_verdicts(y, is_rare, swapped, team);
+    const bool is_rare = step_.judge(y, clocks_);
+    return events_ ? events_->look(clocks_) : is_rare;
 }
 template <class Real>
 void RowSolve<Real>::take_verdicts(Real*& y, bool is_rare, bool swapped, ThreadTeam<1>& team) {
@@ -151,10 +155,7 @@ void RowSolve<Real>::refill(Real* y) {
     bool any_begins = false;
     for (int place = 0; place < step_.width(); ++place) {
         if (lane_[place] != no_lane) {
-            const bool jumps = events_ && events_->jumps(place);
-            if (!goes_further_[place] && !jumps) continue;
-            for (int c = 0; jumps && c < step_.state_size(); ++c)
-                y[c * step_.width() + place] = events_->after(place)[c];
+            if (!jump(place, y) && !goes_further_[place]) continue;
             if (goes_further_[place])
                 go_further(place, first_ + lane_[place], num_saved_[place], y);
         } else if (next_lane_ < count_) {
@@ -173,6 +174,13 @@ void RowSolve<Real>::refill(Real* y) {
     plan_limit();
 }
 
+template <class Real>
+bool RowSolve<Real>::jump(int place, Real* y) const {
+    if (!events_ || !events_->jumps(place)) return false;
+    for (int c = 0; c < step_.state_size(); ++c)
+        y[c * step_.width() + place] = events_->after(place)[c];
+    return true;
+}
 template <class Real>
 void RowSolve<Real>::go_further(int place, std::ptrdiff_t lane, std::int32_t num_saved, Real* y) {
     const LaneTimes of_lane = problem_->times_of(lane);
@@ -307,16 +315,28 @@ LaneEnding RowSolve<Real>::ending_of(int place, const Verdict& verdict, const Re
 template <class Real>
 void RowSolve<Real>::settle_again(std::int64_t round, Real* y) {
     for (int place = 0; place < count_; ++place) {
-        if (attempts_[place] <= round)
+        if (attempts_[place] <= round) {
             clocks_.stop(place);
-        else if (clocks_.rows().elapsed[place] ==
-                 times_at_start(place).tstops[clocks_.tstop(place)].elapsed)
+            if (events_) events_->leave(place);
+            continue;
+        }
+        static_cast<void>(jump(place, y));
+        if (clocks_.rows().elapsed[place] ==
+            times_at_start(place).tstops[clocks_.tstop(place)].elapsed)
             go_further(place, lane_at_start(place), problem_->times.num_saves, y);
     }
 }
 template <class Real>
+void RowSolve<Real>::copy_clocks(std::vector<std::byte>& to) const {
+    const std::size_t of_clocks = RowClocks::num_bytes(step_.width());
+    to.resize(bytes_of_clocks(events_ ? problem_->events->count() : 0, step_.width()));
+    std::memcpy(to.data(), clocks_.block(), of_clocks);
+    if (events_) events_->copy_to(to.data() + of_clocks);
+}
+template <class Real>
 void RowSolve<Real>::restore_clocks(const std::byte* clocks) {
     std::memcpy(clocks_.block(), clocks, RowClocks::num_bytes(step_.width()));
+    if (events_) events_->restore(clocks + RowClocks::num_bytes(step_.width()));
     for (int place = 0; place < step_.width(); ++place)
         step_.load_inputs(place, lane_at_start(place), clocks_.tstop(place));
 }

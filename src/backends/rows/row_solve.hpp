@@ -52,10 +52,18 @@ class RowSolve {
 
     // What a gradient repeats of lanes that have begun together.
 
+    /// An attempt of all of them, and what comes of it. True where that is rare.
+    bool attempt_once(const Real* y, Real* kept);
+    [[nodiscard]] RowEvents<Real>* events() const { return events_.get(); }
     /// Settles again what an attempt to y meant for them, after so many rounds: they end as they did.
     void settle_again(std::int64_t round, Real* y);
-    /// Takes the clocks from where they lay in another round.
+    /// Takes the clocks, and what is known of events, from where they lay in another round.
+    void copy_clocks(std::vector<std::byte>& to) const;
     void restore_clocks(const std::byte* clocks);
+    [[nodiscard]] static std::size_t bytes_of_clocks(int num_events, int width) {
+        return RowClocks::num_bytes(width) +
+               (num_events > 0 ? RowEvents<Real>::num_bytes(num_events, width) : 0);
+    }
     /// The steps of a round that is known.
     void take_steps(const LoggedStep* row);
 
@@ -71,6 +79,8 @@ class RowSolve {
     void state_at(int place, std::int32_t k, const Real* y, bool& has_stages);
     /// A lane goes on behind the impulses at its tstop.
     void go_further(int place, std::ptrdiff_t lane, std::int32_t num_saved, Real* y);
+    /// A lane goes on behind the event at the end of the last attempt, if that is to be. False: it is not.
+    bool jump(int place, Real* y) const;
     /// The state at the end of the last attempt, behind an event there.
     void state_at_end(int place);
     [[nodiscard]] bool meets_event(int place) const { return events_ && events_->meets(place); }

@@ -61,7 +61,7 @@ void RowTimes<Real>::add_save(int place, const LoggedStep& step, std::int32_t k,
     const LaneTimes of_lane = times(place);
     const double at = of_lane.saves[k];
     const Tstop& tstop = of_lane.tstops[step.tstop];
-    const bool is_tstop = at == step.after && at == tstop.elapsed;
+    const bool is_tstop = at == step.after && at == tstop.elapsed && !step.ends_lane;
     const double theta = at == step.after ? 1 : (at - step.before) / step.size;
     Real along = 0, moved = 0;
     if (is_tstop && is_behind_impulses(of_lane, step.tstop, k)) {

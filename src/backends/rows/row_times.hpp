@@ -45,6 +45,11 @@ class RowTimes {
     void add_save_time(int place, std::int32_t k, Real value) const {
         target_.add_save_time(problem_->times, first_ + place, k, value);
     }
+    // What events clear: the cotangent of the time from which a lane's steps go on, and that of the size of the step at
+    // hand.
+    [[nodiscard]] Real& shift(int place) { return shifts_[place]; }
+    [[nodiscard]] Real& size(int place) { return dt_[place]; }
+
     /// Is all that a lane has got finite?
     [[nodiscard]] bool are_finite(int place) const;
     /// A lane has none after all.

@@ -95,7 +95,7 @@ void PreparedRows<Real>::plan(const RowCall& call, const char* where) {
                           static_cast<int>(counted_.size())};
     problem.is_fused = call.level == RowLevel::fused;
     problem.events = call.events.get();
-    problem.differentiates_times = call.differentiates_times;
+    problem.differentiates_times = call.differentiates_times || call.events;  // they move times
     problem.state_size = field.num_states();
     problem.num_tangents = field.sizes().tangents;
     problem.parameter_size = field.num_parameters();
