@@ -5,7 +5,6 @@
 #include <eddy/runtime.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/solve.hpp>
-#include <eddy/solvers/rodas5p.hpp>
 #include <string>
 #include <vector>
 #include "support/catch.hpp"
@@ -321,14 +320,6 @@ TEST_CASE("rows: what has no tangents is said before any work") {
     CHECK(said(y0, {.t1 = 1, .tangents_in_error_norm = true})
               .find("tangents_in_error_norm = true over rows, where tangents decide no step") !=
           std::string::npos);
-    const auto said_of_object = [&](const auto& method) {
-        return support::message_of([&] {
-            auto solver = eddy::ensemble_solver(lorenz, method, {.t1 = 1});
-            static_cast<void>(solver(y0, p, y0, p));
-        });
-    };
-    CHECK(support::mentions(said_of_object(eddy::Rodas5P{}),
-                            "tangents go neither through events nor through Rosenbrock methods"));
     const auto driven = eddy::trace_field(
         3, 3, 1, [](auto, const auto& y, const auto& p, const auto& u) { return u[0] * y - p; });
     const auto said_of_hessian = [&](const auto& field, const auto&... extras) {

@@ -1,6 +1,7 @@
 #include "carry_tangents.hpp"
 #include <algorithm>
 #include <eddy/ad/forward_loop.hpp>
+#include <eddy/ad/linear_model.hpp>
 #include <eddy/core/error.hpp>
 
 namespace eddy::inline v0::detail {
@@ -66,22 +67,27 @@ bool make_room(Graph& graph, int num_parameters, int room) {
 }  // namespace
 
 Graph carry_tangents(const Graph& graph, int num_parameters,
-                     const std::vector<Direction>& directions) {
+                     const std::vector<Direction>& directions, std::vector<ResultPiece> pieces) {
+    if (pieces.empty()) pieces.push_back({graph.outputs[0].size, true});
     AlongDirection along{finish_code(graph), 0, graph.arguments[states].size, num_parameters};
     along.num_primal = along.graph.size();
     const int given = num_parameters * static_cast<int>(std::count(
                                            directions.begin(), directions.end(), Direction::given));
     if (!make_room(along.graph, num_parameters, given)) return {};
-    std::vector<int> parts;
-    for (int k = 0; k < along.graph.outputs[0].count; ++k)
-        parts.push_back(along.graph.output_node(along.graph.outputs[0], k));
+    const int size_of_x = along.graph.outputs[0].size;
+    const auto joined = [&](const std::vector<int>& nodes) {
+        if (nodes.size() == 1) return nodes[0];
+        return along.graph.push_list({.op = Op::concat, .size = size_of_x}, nodes);
+    };
+    std::vector<int> x{joined(nodes_of(along.graph, along.graph.outputs[0]))};  // then its tangents
     int next_of_p = num_parameters;
     along.first_of_y = along.num_states;
     for (const Direction direction : directions) {
         const bool is_given = direction == Direction::given;
         along.direction = direction;
         along.first_of_p = is_given ? next_of_p : -1;
-        for (const int node : along.run()) parts.push_back(node);
+        const std::vector<int> tangents = along.run();
+        x.push_back(joined(tangents));
         next_of_p += is_given ? num_parameters : 0;
         along.first_of_y += along.num_states;
     }
@@ -91,7 +97,15 @@ Graph carry_tangents(const Graph& graph, int num_parameters,
         "pushforward: the equation has no forward mode: a function in it has a pullback "
         "of its own (custom_vjp); write custom_jvp, which serves both modes");
     const int times = 1 + static_cast<int>(directions.size());
-    const int size = graph.outputs[0].size * times;
+    std::vector<int> parts;
+    int size = 0, first = 0;
+    for (const ResultPiece& piece : pieces) {
+        const int count = piece.has_tangents ? times : 1;
+        for (int k = 0; k < count; ++k)
+            parts.push_back(slice_node(result, x[static_cast<std::size_t>(k)], first, piece.size));
+        size += count * piece.size;
+        first += piece.size;
+    }
     result.arguments[states].size *= times;
     result.arguments[parameters].size += given;
     result.outputs.clear();

@@ -2,17 +2,18 @@
 // Forward mode of a right-hand side as a right-hand side of its own: of y and tangents of it. What a value and its tangents
 // share is computed once.
 
-#include <eddy/trace/graph.hpp>
-#include <eddy/trace/rows/field_on_tile.hpp>
+#include <eddy/ad/rows/runtime_field.hpp>
 #include <vector>
 
 namespace eddy::inline v0::detail {
 
 /// Of a program (t, y, p, …) → x: the program of (y, ẏ of each direction) and (p, ṗ where it is given) → (x, ẋ of each direction).
+/// Where x is made of pieces, the tangents of each follow it; without pieces it is one.
 /// The first numbers of p are the parameters; what lies behind them stays behind all of them and has no tangents. x has the
 /// bits that it has without them: it is contracted alone. Empty where the program reads p and what lies behind it at once.
 /// Throws InvalidArgument where a function has no forward mode.
 [[nodiscard]] Graph carry_tangents(const Graph& graph, int num_parameters,
-                                   const std::vector<Direction>& directions);
+                                   const std::vector<Direction>& directions,
+                                   std::vector<ResultPiece> pieces = {});
 
 }  // namespace eddy::inline v0::detail

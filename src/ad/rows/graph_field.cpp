@@ -200,8 +200,10 @@ Graph with_inputs_apart(Graph graph, int room) {
 
 class GraphField final : public FieldMaker {
   public:
-    GraphField(const Graph& graph, const FieldSizes& sizes, RowLevel level)
+    GraphField(const Graph& graph, const FieldSizes& sizes, RowLevel level,
+               std::vector<ResultPiece> pieces = {})
         : FieldMaker(sizes),
+          pieces_(std::move(pieces)),
           code_(std::make_shared<const FieldCode>(graph, level, false)),
           shared_code_(std::make_shared<const FieldCode>(
               with_inputs_apart(graph, sizes.inputs.room()), level, true, sizes.inputs.size > 0)) {}
@@ -232,7 +234,7 @@ class GraphField final : public FieldMaker {
         const std::vector<Direction>& directions) const override {
         FieldSizes all = sizes();
         const int num_p = code_->arguments()[2].size - all.inputs.room();
-        const Graph graph = carry_tangents(code_->graph(), num_p, directions);
+        const Graph graph = carry_tangents(code_->graph(), num_p, directions, pieces_);
         if (graph.arguments.empty()) return nullptr;
         all.tangents = static_cast<int>(directions.size());
         all.states *= 1 + all.tangents;
@@ -273,14 +275,15 @@ class GraphField final : public FieldMaker {
         return std::make_unique<GraphOnTile<Real>>(code, sizes(), width);
     }
 
+    std::vector<ResultPiece> pieces_;
     std::shared_ptr<const FieldCode> code_, shared_code_;
 };
 
 }  // namespace
 
 std::shared_ptr<const FieldMaker> graph_field(const Graph& graph, const FieldSizes& sizes,
-                                              RowLevel level) {
-    return std::make_shared<const GraphField>(graph, sizes, level);
+                                              RowLevel level, std::vector<ResultPiece> pieces) {
+    return std::make_shared<const GraphField>(graph, sizes, level, std::move(pieces));
 }
 
 }  // namespace eddy::inline v0::detail

@@ -55,10 +55,12 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
 template <class Real>
 void RowStep<Real>::take_rows(Arena& arena) {
     const int size = problem_->state_size;
-    const int before_stages = size * (method_->estimates_error ? 2 : 1) + 1;
+    const int before_stages = size + (method_->estimates_error ? problem_->own_size() : 0) + 1;
     num_solved_ = before_stages + size * method_->num_dense;
     const auto rows = [&](std::ptrdiff_t count) { return arena.take<Real>(count * width_); };
-    step_times_ = rows(method_->rosenbrock->num_stages + 1);
+    const int num_times = method_->rosenbrock->num_stages + 1;
+    step_times_ = rows(num_times);
+    if (problem_->differentiates_times) of_step_times_ = rows(num_times);
     ones_ = rows(1);
     solved_ = rows(num_solved_);
     if (goes_back_) solved_cotangent_ = rows(num_solved_);
@@ -232,7 +234,7 @@ const float* RowStep<Real>::measure_all(const Real* y) {
     if (method_->rosenbrock) {
         Sum<Real> error;
         error.add(1, error_);
-        kernels_->squared_norms(norms_, error, work_, y, next_, shape(), ones_,
+        kernels_->squared_norms(norms_, error, work_, y, next_, own_shape(), ones_,
                                 problem_->tolerances);
         for (int place = 0; place < width_; ++place)
             if (has_failed(place)) norms_[place] = std::numeric_limits<float>::infinity();
@@ -340,8 +342,11 @@ template <class Real>
 void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
                          Real* const* of_stages, const Real* next_cotangent, Real* cotangent,
                          Real* of_p, const RowTimeCotangents<Real>& of_times) {
-    if (method_->rosenbrock)
-        return pull_solved(clocks, kept, of_stages, next_cotangent, cotangent, of_p);
+    if (method_->rosenbrock) {
+        pull_solved(clocks, kept, of_stages, next_cotangent, cotangent, of_p);
+        if (of_times.t) add_step_times(kept, of_times);
+        return;
+    }
     std::copy_n(next_cotangent, std::ptrdiff_t{problem_->state_size} * width_, cotangent);
     for (int i = count - 1; i >= 0; --i) {
         Sum<Real> sum;  // the newest last: the sum waits for it
@@ -381,6 +386,10 @@ void RowStep<Real>::add_times(int i, const Real* state, const RowTimeCotangents<
 template <class Real>
 void RowStep<Real>::dense_cotangents(int place, double theta, const Real* seed, Real& along,
                                      Real& moved) const {
+    if (method_->rosenbrock) {
+        along += slope_within_solved(place, theta, seed);
+        return;
+    }
     Real weights[MethodOnRows::most_stages];
     dense_weights(theta, weights);
     for (int i = 0; i < method_->num_dense; ++i) {
@@ -421,6 +430,7 @@ void RowStep<Real>::set_step_times(const RowClocks& clocks) {
 }
 template <class Real>
 void RowStep<Real>::solve_step(const Real* y, const RowClocks& clocks, Real* kept) {
+    before_ = y;
     set_step_times(clocks);
     std::fill_n(ones_, width_, Real(1));
     FieldOnTileOf<Real>& steps = *field_->steps();
@@ -462,6 +472,41 @@ void RowStep<Real>::pull_solved(const RowClocks& clocks, const Real* kept, Real*
         std::copy_n(of_stages[i], size, solved_cotangent_ + (k_[i] - solved_));
     set_step_times(clocks);
     field_->steps()->pull(step_times_, kept, p_, kept + size, solved_cotangent_, cotangent, of_p);
+}
+/// What times get of those of a step's stages, and of its size.
+template <class Real>
+void RowStep<Real>::add_step_times(const Real* y, const RowTimeCotangents<Real>& of_times) {
+    field_->steps()->pull_time(step_times_, y, p_, solved_cotangent_, of_step_times_);
+    const RosenbrockOnRows& of = *method_->rosenbrock;
+    for (int i = 0; i <= of.num_stages; ++i) {
+        const bool is_size = i == of.num_stages;
+        const auto of_t = static_cast<Real>(is_size ? 0 : 1);
+        const auto of_dt = static_cast<Real>(is_size ? 1 : of.c[i]);
+        for (int place = 0; place < width_; ++place) {
+            const Real got = of_step_times_[std::ptrdiff_t{i} * width_ + place];
+            of_times.t[place] += of_t * got;
+            if (of_times.dt) of_times.dt[place] += of_dt * got;
+        }
+    }
+}
+/// seed · dy/dt of a point within the last step, which is h times the derivative with respect to θ of y at θ.
+template <class Real>
+Real RowStep<Real>::slope_within_solved(int place, double theta, const Real* seed) const {
+    const RosenbrockOnRows& of = *method_->rosenbrock;
+    const auto along = [&](const Real* rows) {
+        Real sum = 0;
+        for (int c = 0; c < state_size(); ++c)
+            sum += seed[c] * rows[std::ptrdiff_t{c} * width_ + place];
+        return sum;
+    };
+    Real by_theta = along(solved_) - along(before_);  // y⁺ is found first
+    for (int i = 0; i < of.num_needed; ++i) {
+        double slope = 0, power = 1;  // of θ^(r+1) (1 − θ); θ^r
+        for (int r = 0; r < of.num_powers; ++r, power *= theta)
+            slope += of.h_of(r, i) * power * (r + 1 - (r + 2) * theta);
+        by_theta += static_cast<Real>(slope) * along(k_[i]);
+    }
+    return by_theta / h_[place];
 }
 
 template class RowStep<double>;

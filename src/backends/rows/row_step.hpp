@@ -139,6 +139,8 @@ class RowStep {
     void state_within_solved(int place, const Real* y, Real theta, Real* state) const;
     void pull_solved(const RowClocks& clocks, const Real* kept, Real* const* of_stages,
                      const Real* next_cotangent, Real* cotangent, Real* of_p);
+    void add_step_times(const Real* y, const RowTimeCotangents<Real>& of_times);
+    [[nodiscard]] Real slope_within_solved(int place, double theta, const Real* seed) const;
     void set_step_times(const RowClocks& clocks);
     [[nodiscard]] bool has_failed(int place) const {
         return health_[place] < std::numeric_limits<Real>::epsilon();
@@ -173,9 +175,10 @@ class RowStep {
     Real* k_[MethodOnRows::most_stages] = {};
     Real *k_cotangent_ = nullptr, *of_time_ = nullptr;
     // Of steps of a Rosenbrock method: the times of their stages, then h; what they find, of which U_i is k_i; a row of ones;
-    // the cotangent of what they find.
+    // the cotangents of what they find, and of those times; where the last one began.
     Real *step_times_ = nullptr, *solved_ = nullptr, *error_ = nullptr, *health_ = nullptr;
-    Real *ones_ = nullptr, *solved_cotangent_ = nullptr;
+    Real *ones_ = nullptr, *solved_cotangent_ = nullptr, *of_step_times_ = nullptr;
+    const Real* before_ = nullptr;
     int num_solved_ = 0;  // rows
     Real* stage_cotangent_[MethodOnRows::most_stages] = {};
 };

@@ -28,11 +28,10 @@ const RowCall& RowTangents<Real>::with_tangents(const RowCall& call,
                      "{}: tangents_in_error_norm = true over rows, where tangents decide no step; "
                      "leave it out, or give a compile-time functor without Rows",
                      where);
-    require_argument(
-        !call.events && !call.method->rosenbrock,
-        "{}: over rows tangents go neither through events nor through Rosenbrock "
-        "methods; take an explicit method, or give a compile-time functor without Rows",
-        where);
+    require_argument(!call.events,
+                     "{}: over rows tangents do not go through events; give a compile-time functor "
+                     "without Rows",
+                     where);
     RowCall both = call;
     both.field = detail::with_tangents(call.field, directions, where);
     both.observed = detail::with_tangents(call.observed, directions, where);

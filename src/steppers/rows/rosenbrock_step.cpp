@@ -211,6 +211,12 @@ class FieldWithSteps final : public FieldMaker {
         return field_->unread_parameters();
     }
     [[nodiscard]] const Graph* graph() const override { return field_->graph(); }
+    [[nodiscard]] std::shared_ptr<const FieldMaker> with_tangents(
+        const std::vector<Direction>& directions) const override {
+        auto field = field_->with_tangents(directions), steps = steps_->with_tangents(directions);
+        if (!field || !steps) return nullptr;
+        return std::make_shared<const FieldWithSteps>(std::move(field), std::move(steps));
+    }
     [[nodiscard]] std::unique_ptr<FieldOnTile> on_tile(int width) const override {
         return both(field_->on_tile(width), steps_->on_tile(width));
     }
@@ -249,9 +255,14 @@ std::shared_ptr<const FieldMaker> with_steps(const std::shared_ptr<const FieldMa
                      "solve: the equation is no program, and this method asks for its Jacobian; "
                      "give a field of trace_field or parse_field, or take an explicit method, such "
                      "as Tsit5");
-    FieldSizes sizes = field->sizes();
+    const FieldSizes& sizes = field->sizes();
+    // y⁺, the error, whether the step has failed, and each U_i.
+    std::vector<ResultPiece> pieces{{sizes.states, true}};
+    if (method.estimates_error) pieces.push_back({sizes.states, false});
+    pieces.push_back({1, false});
+    pieces.insert(pieces.end(), static_cast<std::size_t>(method.num_needed), {sizes.states, true});
     return std::make_shared<const FieldWithSteps>(
-        field, graph_field(rosenbrock_step(*graph, method), sizes, level));
+        field, graph_field(rosenbrock_step(*graph, method), sizes, level, std::move(pieces)));
 }
 
 }  // namespace eddy::inline v0::detail

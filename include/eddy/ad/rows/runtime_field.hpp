@@ -54,12 +54,17 @@ class EDDY_EXPORT RuntimeField {
 
 namespace detail {
 
+/// A part of a result that is more than dy/dt; what only judges it has no tangents.
+struct ResultPiece {
+    int size;
+    bool has_tangents;
+};
 /// What steppers over rows are given of a program (t, y, p) → dy/dt. The rows of further arguments lie behind
 /// those of p, and nothing is pulled back to them. What the way back needs is made when it is asked for.
-/// Throws InvalidArgument where the program has an operation that rows do not have.
-[[nodiscard]] EDDY_EXPORT std::shared_ptr<const FieldMaker> graph_field(const Graph& graph,
-                                                                        const FieldSizes& sizes,
-                                                                        RowLevel level);
+/// With `pieces`, the tangents of each follow it. Throws InvalidArgument where the program has an operation that rows do not have.
+[[nodiscard]] EDDY_EXPORT std::shared_ptr<const FieldMaker> graph_field(
+    const Graph& graph, const FieldSizes& sizes, RowLevel level,
+    std::vector<ResultPiece> pieces = {});
 
 /// The inputs of a field whose sizes are known when the program runs: (t, q) → u and du.
 class RunTimeInputs {

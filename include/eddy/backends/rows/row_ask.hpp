@@ -126,12 +126,6 @@ consteval bool check_on_rows() {
         static_assert(!observes || call != CallKind::pullback,
                       "pullback: over rows cotangents are those of states; leave "
                       "observe(function) out");
-        constexpr bool has_steps = !RosenbrockMethod<Method> ||
-                                   (call != CallKind::pushforward && call != CallKind::hessian &&
-                                    !(IsDifferentiateTimes<Extras> || ...));
-        static_assert(has_steps,
-                      "Rows: Rosenbrock methods have solve, value_and_gradient and pullback, "
-                      "without differentiate_times; take an explicit method, such as Tsit5");
         constexpr bool are_known =
             ((std::is_same_v<Extras, eddy::Rows> || IsObserved<Extras> ||
               IsDifferentiateTimes<Extras> || std::is_same_v<Extras, PIDController> ||
