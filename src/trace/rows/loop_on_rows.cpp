@@ -27,6 +27,13 @@ LoopOnRows<Real>::LoopOnRows(const LoopOperation& code, int width, RowLevel leve
     operands_.resize(code.operands.size());
     to_.resize(code.to.size());
     blocks_.resize(code.operands.size() + code.stacks.size() + 2);
+    strides_.push_back(0);
+    for (const LoopOperation::Operand& operand : code.operands) {
+        const int numbers = operand.size * (operand.are_numbers ? 1 : width);
+        strides_.push_back(operand.is_walked ? numbers : 0);
+    }
+    strides_.push_back(0);
+    for (const LoopOperation::Stack& stack : code.stacks) strides_.push_back(stack.size * width);
     condition_blocks_.resize(code.operands.size() + 2);
 }
 
@@ -52,16 +59,11 @@ template <class Real>
 void LoopOnRows<Real>::point_to(int turn, const Real* state, Real* next) {
     std::size_t b = 0;
     blocks_[b++] = state;
-    for (std::size_t k = 0; k < operands_.size(); ++k) {
-        const LoopOperation::Operand& operand = code_.operands[k];
-        const int numbers = operand.size * (operand.are_numbers ? 1 : width_);
-        blocks_[b++] = operands_[k] + (operand.is_walked ? at(turn) * at(numbers) : 0);
-    }
-    std::copy_n(blocks_.begin(), b, condition_blocks_.begin());
-    condition_blocks_[b] = mask_;
+    for (std::size_t k = 0; k < operands_.size(); ++k, ++b)
+        blocks_[b] = operands_[k] + turn * strides_[b];
     blocks_[b++] = next;
-    for (std::size_t s = 0; s < code_.stacks.size(); ++s)
-        blocks_[b++] = to_[1 + s] + at(turn) * at(code_.stacks[s].size * width_);
+    for (std::size_t s = 0; s < code_.stacks.size(); ++s, ++b)
+        blocks_[b] = to_[1 + s] + turn * strides_[b];
 }
 
 template <class Real>
@@ -80,7 +82,11 @@ void LoopOnRows<Real>::take_all_turns(Real* const* rows) {
     if (length == 0) std::copy_n(state, num_state() * at(width_), to_[0]);
     for (int t = 0; t < length; ++t) {
         Real* const next = (length - t) % 2 == 1 ? to_[0] : next_;
-        point_to(code_.loop.is_backward ? length - 1 - t : t, state, next);
+        if (t == 0) point_to(code_.loop.is_backward ? length - 1 : 0, state, next);
+        for (std::size_t b = 0; t > 0 && b < blocks_.size(); ++b)
+            blocks_[b] += code_.loop.is_backward ? -strides_[b] : strides_[b];
+        blocks_[0] = state;
+        blocks_[1 + operands_.size()] = next;
         turn_.run(blocks_.data());
         state = next;
     }
@@ -132,6 +138,8 @@ void LoopOnRows<Real>::take_while(Real* const* rows) {
     int turn = 0;
     for (;; ++turn) {
         point_to(turn, to_[0], next_);
+        std::copy_n(blocks_.begin(), 1 + operands_.size(), condition_blocks_.begin());
+        condition_blocks_[1 + operands_.size()] = mask_;
         condition_->run(condition_blocks_.data());
         for (int lane = 0; lane < width_; ++lane)
             takes_part_[lane] = mask_[lane] != 0 ? takes_part_[lane] : Real(0);

@@ -2,6 +2,7 @@
 // A loop over rows, bound to a width: its turns are runs of one program, for all lanes of the tile at once. Lanes leave by masks:
 // one that has left keeps its state, and nothing of what it would compute is seen.
 
+#include <cstddef>
 #include <cstdint>
 #include <eddy/trace/rows/row_program.hpp>
 #include <optional>
@@ -44,6 +45,7 @@ class LoopOnRows {
     std::vector<const Real*> operands_;
     std::vector<Real*> to_;
     std::vector<const Real*> blocks_, condition_blocks_;
+    std::vector<std::ptrdiff_t> strides_;  // (block): from turn to turn
 };
 
 }  // namespace eddy::inline v0::detail
