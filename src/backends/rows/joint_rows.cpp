@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include "row_workers.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -19,15 +20,13 @@ class NoRecorder final : public RowRecorder<Real> {
 template <class Real>
 void JointRows<Real>::lay_out(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field) {
     const std::ptrdiff_t count = plan_.num_groups();
-    Arena counting;
-    for (std::ptrdiff_t tile = 0; tile < count; ++tile)
-        static_cast<void>(Tile(problem, field, counting));
-    Arena arena = memory_.arena(counting.num_bytes());
-    tiles_.clear();
     tiles_.reserve(static_cast<std::size_t>(count));
-    for (std::ptrdiff_t tile = 0; tile < count; ++tile) tiles_.emplace_back(problem, field, arena);
+    make_in(memory_, [&](Arena& arena) {
+        tiles_.clear();
+        for (std::ptrdiff_t k = 0; k < count; ++k) tiles_.emplace_back(problem, field, arena);
+        num_bytes_ = static_cast<std::int64_t>(arena.num_bytes());
+    });
     norms_.resize(static_cast<std::size_t>(plan_.num_lanes));
-    num_bytes_ = static_cast<std::int64_t>(counting.num_bytes());
 }
 
 template <class Real>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <eddy/backends/cpu/arena_memory.hpp>
 #include <eddy/backends/kept_threads.hpp>
 #include <eddy/solve/call/call_link.hpp>
 #include <eddy/solve/call/given_outputs.hpp>
@@ -13,6 +12,7 @@
 #include "row_arguments.hpp"
 #include "row_tangents.hpp"
 #include "row_work.hpp"
+#include "row_workers.hpp"
 
 namespace eddy::inline v0 {
 namespace detail {
@@ -112,12 +112,9 @@ LaunchPlan plan_row_groups(std::ptrdiff_t lanes, int width, int threads) {
     return plan;
 }
 
-/// What a worker keeps from group to group, and from call to call.
+/// A worker, and what it shows of states.
 template <class Real>
-struct SolveWorker {
-    std::unique_ptr<FieldOnTileOf<Real>> field;
-    ArenaMemory memory;
-    std::unique_ptr<RowSolve<Real>> solve;
+struct ShowingWorker : RowWorker<Real> {
     std::unique_ptr<ObservedState<Real>> observed;
 };
 
@@ -150,7 +147,7 @@ class SolvesOnRows {
     void take(const SolutionInto<Real>& into, const char* where);
     void open(const SolveOptions& options, const CarriedPart<Real>* carried);
     void plan(const RowCall& call);
-    void begin(const RowCall& call, SolveWorker<Real>& at) const;
+    void begin(const RowCall& call, ShowingWorker<Real>& at) const;
     void solve_jointly(const RowCall& call);
 
     PreparedRows<Real> prepared_;
@@ -160,7 +157,7 @@ class SolvesOnRows {
     LaunchPlan plan_;
     int width_ = 0, num_columns_ = 0;
     bool sums_tile_ = false;
-    std::vector<SolveWorker<Real>> workers_;
+    std::vector<ShowingWorker<Real>> workers_;
     std::unique_ptr<JointRows<Real>> joint_;  // where lanes share their steps
     KeptThreads threads_;
     ThreadLink link_{};
@@ -250,26 +247,20 @@ void SolvesOnRows<Real>::plan(const RowCall& call) {
     begin(call, workers_.front());  // throws here what rows cannot do
 }
 template <class Real>
-void SolvesOnRows<Real>::begin(const RowCall& call, SolveWorker<Real>& at) const {
-    if (at.solve) return;
+void SolvesOnRows<Real>::begin(const RowCall& call, ShowingWorker<Real>& at) const {
+    if (at.field) return;
     const RowProblem<Real>& problem = prepared_.problem;
-    at.field = tile_of(*call.field, problem, width_);
     if (call.observed) at.observed = std::make_unique<ObservedState<Real>>(call, problem);
-    Arena counting;
-    static_cast<void>(RowSolve<Real>(problem, *at.field, false, counting));
-    Arena arena = at.memory.arena(counting.num_bytes());
-    at.solve = std::make_unique<RowSolve<Real>>(problem, *at.field, false, arena);
+    at.field = tile_of(*call.field, problem, width_);
 }
 template <class Real>
 void SolvesOnRows<Real>::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
     ThreadTeam<1> team(link_, plan_, worker, group);
-    SolveWorker<Real>& at = workers_[static_cast<std::size_t>(worker)];
+    ShowingWorker<Real>& at = workers_[static_cast<std::size_t>(worker)];
     begin(*call_, at);
-    at.solve->step().take_parameters();
     SolutionOfRows<Real> recorder(solution_, y_, tangents_, at.observed.get(),
                                   call_->options.save_steps);
-    at.solve->run(team.first_lane(), team.num_lanes(), recorder,
-                  solution_.lanes().data() + team.first_lane(), team);
+    at.solve(team, prepared_.problem, recorder, solution_.lanes().data());
 }
 
 template <class Real>
@@ -278,9 +269,8 @@ void SolvesOnRows<Real>::solve_jointly(const RowCall& call) {
     recorders.reserve(workers_.size());
     std::vector<FieldOnTileOf<Real>*> fields;
     std::vector<RowRecorder<Real>*> told;
-    for (SolveWorker<Real>& at : workers_) {
+    for (ShowingWorker<Real>& at : workers_) {
         begin(call, at);
-        at.solve->step().take_parameters();
         recorders.emplace_back(solution_, y_, tangents_, at.observed.get(),
                                call.options.save_steps);
         fields.push_back(at.field.get());

@@ -51,7 +51,7 @@ class GradientOnRows : public GradientResults<Real> {
     void attend() const { link_.call->poll(); }
 
   private:
-    void begin(GradientWorker<Real>& at) const;
+    void begin(RowWorker<Real>& at) const;
     [[nodiscard]] const char* name_of_arrays() const {
         return seeds_->loss ? "data" : "cotangents";
     }
@@ -60,7 +60,7 @@ class GradientOnRows : public GradientResults<Real> {
     void find_joint_steps();
     void plan_groups();
     void plan_back(const FieldOnTileOf<Real>& field);
-    [[nodiscard]] RowObjective<Real> objective(const GradientWorker<Real>& at) const {
+    [[nodiscard]] RowObjective<Real> objective(const RowWorker<Real>& at) const {
         return {at.loss.get(), seeds_->arrays, this->loss};
     }
     [[nodiscard]] GradientExtent extent() const {
@@ -81,9 +81,9 @@ class GradientOnRows : public GradientResults<Real> {
     SharedTarget<Real> shared_;
     EnsembleArray<Real> of_inputs_;  // (lane, piece · number)
     InputRoom input_numbers_;
-    std::vector<GradientWorker<Real>> workers_;  // none: nothing is planned yet
-    std::unique_ptr<JointRows<Real>> joint_;     // where lanes share their steps
-    std::vector<FieldOnTileOf<Real>*> fields_;   // (worker)
+    std::vector<RowWorker<Real>> workers_;      // none: nothing is planned yet
+    std::unique_ptr<JointRows<Real>> joint_;    // where lanes share their steps
+    std::vector<FieldOnTileOf<Real>*> fields_;  // (worker)
     ThreadLink link_{};
     const RowCall* call_ = nullptr;
     const RowSeeds<Real>* seeds_ = nullptr;
@@ -161,7 +161,7 @@ void GradientOnRows<Real>::plan_back(const FieldOnTileOf<Real>& field) {
         });
 }
 template <class Real>
-void GradientOnRows<Real>::begin(GradientWorker<Real>& at) const {
+void GradientOnRows<Real>::begin(RowWorker<Real>& at) const {
     if (!at.field) at.field = tile_of(*call_->field, prepared_.problem, width_);
     if (seeds_->loss) at.loss = tile_of(*seeds_->loss, prepared_.problem, width_);
     at.begin(prepared_.problem, objective(at), plan_);
@@ -169,7 +169,7 @@ void GradientOnRows<Real>::begin(GradientWorker<Real>& at) const {
 template <class Real>
 void GradientOnRows<Real>::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
     ThreadTeam<1> team(link_, groups_, worker, group);
-    GradientWorker<Real>& at = workers_[static_cast<std::size_t>(worker)];
+    RowWorker<Real>& at = workers_[static_cast<std::size_t>(worker)];
     if (!at.has_begun()) begin(at);
     SharedTarget<Real> of_group = shared_;
     if (prepared_.problem.sums_tile) of_group.sums += group * call_->field->num_parameters();
@@ -180,7 +180,7 @@ void GradientOnRows<Real>::operator()(std::ptrdiff_t worker, std::ptrdiff_t grou
 template <class Real>
 void GradientOnRows<Real>::find_joint_steps() {
     fields_.clear();
-    for (GradientWorker<Real>& at : workers_) {
+    for (RowWorker<Real>& at : workers_) {
         if (!at.field) at.field = tile_of(*call_->field, prepared_.problem, width_);
         fields_.push_back(at.field.get());
     }
@@ -203,7 +203,7 @@ void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& array
     this->open_sums(extent().lanes);
     if (workers_.empty()) {
         plan_groups();
-        std::vector<GradientWorker<Real>> workers(static_cast<std::size_t>(groups_.num_workers));
+        std::vector<RowWorker<Real>> workers(static_cast<std::size_t>(groups_.num_workers));
         workers.front().field = tile_of(*call.field, prepared_.problem, width_);
         const char* const asks = call.differentiates_times ? "differentiate_times" : "events";
         require_argument(

@@ -22,18 +22,10 @@ class LaunchesOnRows {
     void attend() const { launch_->link.call->poll(); }
 
   private:
-    struct Solving {
-        ArenaMemory memory;
-        std::unique_ptr<RowSolve<Real>> solve;
-    };
-    struct Worker {
-        GradientWorker<Real> back;  // it has the equation of both ways
-        Solving forward;
-    };
+    using Worker = RowWorker<Real>;
 
     void begin(const RowLaunch<Real>& launch, bool goes_back);
     void plan_back(const GradientPlan& plan);
-    void solve_group(Worker& at, ThreadTeam<1>& team);
     void differentiate_group(Worker& at, ThreadTeam<1>& team, std::ptrdiff_t group);
     void run_groups() {
         launch_->link.others->for_each_group(launch_->plan.num_groups(), launch_->plan.num_workers,
@@ -71,8 +63,8 @@ void LaunchesOnRows<Real>::begin(const RowLaunch<Real>& launch, bool goes_back) 
     if (workers_.size() < wanted) workers_.resize(wanted);
     fields_.clear();
     for (Worker& at : workers_) {
-        if (!at.back.field) at.back.field = tile_of(*launch.equation->field, problem_, width_);
-        fields_.push_back(at.back.field.get());
+        if (!at.field) at.field = tile_of(*launch.equation->field, problem_, width_);
+        fields_.push_back(at.field.get());
     }
 }
 template <class Real>
@@ -123,20 +115,7 @@ void LaunchesOnRows<Real>::operator()(std::ptrdiff_t worker, std::ptrdiff_t grou
     if (back_)
         differentiate_group(at, team, group);
     else
-        solve_group(at, team);
-}
-template <class Real>
-void LaunchesOnRows<Real>::solve_group(Worker& at, ThreadTeam<1>& team) {
-    auto& [memory, solve] = at.forward;
-    if (!solve) {
-        Arena counting;
-        static_cast<void>(RowSolve<Real>(problem_, *at.back.field, false, counting));
-        Arena arena = memory.arena(counting.num_bytes());
-        solve = std::make_unique<RowSolve<Real>>(problem_, *at.back.field, false, arena);
-    }
-    solve->step().take_parameters();
-    solve->run(team.first_lane(), team.num_lanes(), *recorder_,
-               launch_->outcomes + team.first_lane(), team);
+        at.solve(team, problem_, *recorder_, launch_->outcomes);
 }
 template <class Real>
 void LaunchesOnRows<Real>::differentiate_group(Worker& at, ThreadTeam<1>& team,
@@ -146,11 +125,11 @@ void LaunchesOnRows<Real>::differentiate_group(Worker& at, ThreadTeam<1>& team,
     objective.by_lane = &losses;
     objective.has_report = back_->has_report;
     losses.begin(team.first_lane(), team.num_lanes());
-    if (!at.back.has_begun()) at.back.begin(problem_, objective, plan_);
+    if (!at.has_begun()) at.begin(problem_, objective, plan_);
     SharedTarget<Real> of_group = back_->shared;
     if (problem_.sums_tile) of_group.sums += group * problem_.parameter_size;
-    at.back.run(team, problem_, objective, back_->target, of_group, launch_->outcomes,
-                back_->costs[team.worker()]);
+    at.run(team, problem_, objective, back_->target, of_group, launch_->outcomes,
+           back_->costs[team.worker()]);
     losses.finish(launch_->outcomes + team.first_lane());
 }
 

@@ -4,22 +4,31 @@
 namespace eddy::inline v0::detail {
 
 template <class Real>
-void GradientWorker<Real>::begin(const RowProblem<Real>& problem,
-                                 const RowObjective<Real>& objective, const GradientPlan& plan) {
-    Arena counting;
-    static_cast<void>(RowGradient<Real>(problem, *field, objective, plan, counting));
-    Arena arena = memory_.arena(counting.num_bytes());
-    num_bytes_ =
-        static_cast<std::int64_t>(counting.num_bytes() + sizeof(RowGradient<Real>) + sizeof(Loop));
-    gradient_ = std::make_unique<RowGradient<Real>>(problem, *field, objective, plan, arena);
+void RowWorker<Real>::solve(ThreadTeam<1>& team, const RowProblem<Real>& problem,
+                            RowRecorder<Real>& recorder, LaneOutcome* outcomes) {
+    if (!solve_)
+        solve_ = make_in(memory_, [&](Arena& arena) {
+            return std::make_unique<RowSolve<Real>>(problem, *field, false, arena);
+        });
+    solve_->step().take_parameters();
+    solve_->run(team.first_lane(), team.num_lanes(), recorder, outcomes + team.first_lane(), team);
+}
+template <class Real>
+void RowWorker<Real>::begin(const RowProblem<Real>& problem, const RowObjective<Real>& objective,
+                            const GradientPlan& plan) {
+    gradient_ = make_in(memory_, [&](Arena& arena) {
+        auto made = std::make_unique<RowGradient<Real>>(problem, *field, objective, plan, arena);
+        num_bytes_ =
+            static_cast<std::int64_t>(arena.num_bytes() + sizeof(RowGradient<Real>) + sizeof(Loop));
+        return made;
+    });
     loop_ = std::make_unique<Loop>(RowRounds<RowGradient<Real>>{},
                                    LoopOptions{.checkpoints = plan.checkpoints});
 }
 template <class Real>
-void GradientWorker<Real>::run(ThreadTeam<1>& team, const RowProblem<Real>& problem,
-                               const RowObjective<Real>& objective,
-                               const GradientTarget<Real>& target, const SharedTarget<Real>& shared,
-                               LaneOutcome* outcomes, BackCost& cost) {
+void RowWorker<Real>::run(ThreadTeam<1>& team, const RowProblem<Real>& problem,
+                          const RowObjective<Real>& objective, const GradientTarget<Real>& target,
+                          const SharedTarget<Real>& shared, LaneOutcome* outcomes, BackCost& cost) {
     gradient_->take_call(objective);
     const std::ptrdiff_t end = team.first_lane() + team.num_lanes(), width = field->width();
     for (std::ptrdiff_t first = team.first_lane(); first < end; first += width) {
@@ -48,7 +57,7 @@ void GradientWorker<Real>::run(ThreadTeam<1>& team, const RowProblem<Real>& prob
     }
 }
 
-template class GradientWorker<double>;
-template class GradientWorker<float>;
+template class RowWorker<double>;
+template class RowWorker<float>;
 
 }  // namespace eddy::inline v0::detail

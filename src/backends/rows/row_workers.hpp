@@ -1,5 +1,5 @@
 #pragma once
-// What a worker keeps of its lanes on the way back, from group to group and from call to call.
+// What a worker keeps of its lanes, from group to group and from call to call.
 
 #include <eddy/backends/cpu/arena_memory.hpp>
 #include <eddy/solve/group/back_cost.hpp>
@@ -8,13 +8,28 @@
 
 namespace eddy::inline v0::detail {
 
+/// What `make(arena)` makes, in memory of just its size: first it is made to count its bytes.
+template <class Make>
+auto make_in(ArenaMemory& memory, const Make& make) {
+    Arena counting;
+    static_cast<void>(make(counting));
+    Arena arena = memory.arena(counting.num_bytes());
+    return make(arena);
+}
+
 template <class Real>
-class GradientWorker {
+class RowWorker {
     using Loop = CheckpointedLoop<RowState<Real>, RowRounds<RowGradient<Real>>,
                                   MemoryStore<RowState<Real>>, int>;
 
   public:
     std::unique_ptr<FieldOnTileOf<Real>> field, loss;
+
+    /// Solves the lanes of a team's group.
+    void solve(ThreadTeam<1>& team, const RowProblem<Real>& problem, RowRecorder<Real>& recorder,
+               LaneOutcome* outcomes);
+
+    // The way back.
 
     [[nodiscard]] bool has_begun() const { return loop_ != nullptr; }
     /// Makes room for groups that are planned so; `field` is there, and what the objective refers to.
@@ -27,6 +42,7 @@ class GradientWorker {
 
   private:
     ArenaMemory memory_;
+    std::unique_ptr<RowSolve<Real>> solve_;
     std::unique_ptr<RowGradient<Real>> gradient_;
     std::unique_ptr<Loop> loop_;
     std::int64_t num_bytes_ = 0;
