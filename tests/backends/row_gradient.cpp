@@ -243,6 +243,41 @@ TEST_CASE("rows: neither a budget, checkpoints nor threads change a bit of a gra
     check(run({.t1 = 2, .memory_budget = std::size_t{1} << 15, .checkpoints = 3}, 1));
     CHECK(run({.t1 = 2, .memory_budget = std::size_t{1} << 15}, 1).report.counters.recomputed > 0);
 }
+TEST_CASE("rows: where lanes end early others begin, which changes no bit of a gradient") {
+    // One lane of 16 takes several times as many steps as the others.
+    constexpr std::ptrdiff_t lanes = 4200;
+    auto y0 = filled(lanes, 1, 0.05, 1);
+    for (std::ptrdiff_t lane = 3; lane < lanes; lane += 16) y0(lane, 0) *= 1000;
+    const auto p = filled(1, 1, 0, 1), data = filled(1, 0, 0, 1);
+    const auto field = eddy::trace_field(
+        1, 1, [](const auto&, const auto& y, const auto& of) { return -of[0] * y * y; });
+    const auto run = [&](const eddy::SolveOptions& options, int threads) {
+        return eddy::value_and_gradient(field, eddy::Tsit5{}, SquaredError{}, data, y0,
+                                        eddy::shared(p), options, eddy::Rows{.threads = threads});
+    };
+
+    const auto refilled = run({.t1 = 10}, 1), by_three = run({.t1 = 10}, 3),
+               with_little = run({.t1 = 10, .memory_budget = 1 << 15}, 1);
+
+    std::int64_t rounds = 0;  // of tiles of 64 lanes, each as long as its longest
+    for (std::ptrdiff_t first = 0; first < lanes; first += 64) {
+        std::int64_t longest = 0;
+        for (std::ptrdiff_t lane = first; lane < std::min(first + 64, lanes); ++lane) {
+            const auto stats = refilled.report.stats(lane);
+            longest = std::max(longest, stats.accepted + stats.rejected);
+        }
+        rounds += longest;
+    }
+    CHECK(3 * refilled.report.counters.pullbacks < 2 * rounds);
+    for (const auto* other : {&by_three, &with_little}) {
+        bool same = support::same_bits(refilled.gradient.p(0, 0), other->gradient.p(0, 0)) &&
+                    support::same_bits(refilled.loss.total, other->loss.total);
+        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+            same = same &&
+                   support::same_bits(refilled.gradient.y0(lane, 0), other->gradient.y0(lane, 0));
+        CHECK(same);
+    }
+}
 TEST_CASE("rows: a lane alone has the gradient that it has among others, with any budget") {
     const auto check = [](const eddy::RuntimeField& field, const eddy::SolveOptions& options) {
         const int size = field.num_states();

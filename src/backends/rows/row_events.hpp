@@ -48,9 +48,9 @@ class RowEvents {
         return after_.data() + std::int64_t{place} * problem_->state_size;
     }
     /// The function that it met there; none where that is no number.
-    [[nodiscard]] std::int16_t met(int place) const {
+    [[nodiscard]] std::int8_t met(int place) const {
         return meets(place) && !is_lost(place)
-                   ? static_cast<std::int16_t>(places_[at(place)].index())
+                   ? static_cast<std::int8_t>(places_[at(place)].index())
                    : LoggedStep::no_event;
     }
     /// Tells of it, at the time t.

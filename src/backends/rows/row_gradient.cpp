@@ -31,6 +31,9 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
       solve_(problem, field, true, arena),
       step_(&solve_.step()),
       times_(problem, *step_, arena),
+      num_tiles_(refills(problem, objective.by_lane)
+                     ? (plan.num_lanes + field.width() - 1) / field.width()
+                     : 1),
       planned_bytes_(static_cast<std::int64_t>(arena.num_bytes())),
       log_(plan.logged_rounds * field.width(), plan.slots * field.width(), field.width(), arena),
       num_kept_(plan.slots),
@@ -50,7 +53,10 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
     of_p_ = sums ? of_step_ : rows(problem.parameter_size);
     of_inputs_ = rows(problem.input_room);
     lanes_ = arena.take<int>(width);
-    const std::int64_t num_kept_saves = objective.by_lane ? 0 : problem.times.num_saves;
+    got_ = num_tiles_ > 1 ? rows(num_tiles_ * problem.state_size) : cotangent_;
+    got_p_ = num_tiles_ > 1 ? rows(num_tiles_ * problem.parameter_size) : of_p_;
+    const std::int64_t num_kept_saves =
+        objective.by_lane ? 0 : std::int64_t{num_tiles_} * problem.times.num_saves;
     saved_ = rows(num_kept_saves * problem.state_size);
     seeds_ = rows(num_kept_saves * problem.state_size);
     chosen_ = rows(1);
@@ -72,10 +78,11 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
         for (Real** row : {&still_, &of_size_, &of_root_}) *row = rows(1);
         end_time_ = arena.take<double>(width);
     }
-    saves_left_ = arena.take<std::int32_t>(width);
+    saves_left_ = arena.take<std::int32_t>(most_lanes());
+    num_saved_ = arena.take<std::int32_t>(most_lanes());
+    back_ = arena.take<std::int32_t>(width);
     pulled_tstops_ = arena.take<std::int32_t>(width);
-    logged_tstops_ = arena.take<std::int32_t>(width);
-    is_alive_ = arena.take<bool>(width);
+    is_alive_ = arena.take<bool>(most_lanes());
 }
 
 template <class Real>
@@ -103,10 +110,12 @@ void RowGradient<Real>::begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::in
     first_ = first;
     count_ = count;
     num_rounds_ = replayed_ = 0;
-    std::fill_n(logged_tstops_, step_->width(), 0);
+    std::fill_n(num_saved_, most_lanes(), 0);
     log_.begin(step_->width(), num_kept_);
     if (problem_->events)
         std::fill_n(end_time_, step_->width(), std::numeric_limits<double>::quiet_NaN());
+    // Lanes begin as long as there is room for what their rounds keep.
+    solve_.refill_until(std::min(log_.num_first(), num_kept_));
     constexpr std::int64_t line = RowNumbers<Real>::size;
     start_.numbers.resize(static_cast<std::size_t>((block() + line - 1) / line));
     solve_.begin(first, count, *this, outcomes, start_.y());
@@ -115,9 +124,14 @@ void RowGradient<Real>::begin(ThreadTeam<1>& team, std::ptrdiff_t first, std::in
 }
 template <class Real>
 bool RowGradient<Real>::save(std::ptrdiff_t lane, int place, std::int32_t k, const Real* state) {
-    if (objective_.by_lane) return objective_.by_lane->save(lane, place, k, state);
-    Real* const rows = saved(k);
-    for (int c = 0; c < problem_->state_size; ++c) rows[c * step_->width() + place] = state[c];
+    const auto of_run = static_cast<std::int32_t>(lane - first_);
+    if (objective_.by_lane) {
+        if (!objective_.by_lane->save(lane, place, k, state)) return false;
+    } else {
+        Real* const at = saved(tile_of_lane(of_run), k) + place_in_tile(of_run);
+        for (int c = 0; c < problem_->state_size; ++c) at[c * step_->width()] = state[c];
+    }
+    num_saved_[of_run] = k + 1;
     return true;
 }
 template <class Real>
@@ -144,6 +158,7 @@ void RowGradient<Real>::advance(RowState<Real>& x, std::int64_t round) {
         step_->kernels().choose_rows(y, step_->work(), step_->shape(), chosen_);
     if (problem_->events) meet_events(y);
     if (problem_->times.num_impulses > 0) meet_impulses(y);
+    change_lanes(round, y);
     if (round + 1 == log_.num_first()) x.clocks = after_log_;
 }
 /// The lanes that met an event in the round at hand go on behind it.
@@ -157,6 +172,15 @@ void RowGradient<Real>::meet_events(Real* y) {
                                      state_, column_);
         put_column(place, y);
     }
+}
+/// Lanes that began behind a round in place of others.
+template <class Real>
+void RowGradient<Real>::change_lanes(std::int64_t round, Real* y) {
+    if (num_tiles_ == 1 || round + 1 >= std::min(num_rounds_, log_.num_first())) return;
+    const LoggedStep* const next = log_.row(round + 1);
+    for (int place = 0; place < step_->width(); ++place)
+        if (next[place].lane != steps_[place].lane)
+            step_->load(place, first_ + next[place].lane, y);
 }
 /// The lanes that landed in the round at hand go on behind the impulses there.
 template <class Real>
@@ -174,20 +198,19 @@ void RowGradient<Real>::make_round(RowState<Real>& x, std::int64_t round) {
     Real* y = x.y();
     solve_.round(y, kept_of(round), false, *team_);
     round_kept_[round % num_kept_] = round;
-    log_round(log_.row(round), logged_tstops_);
-    for (int place = 0; place < count_; ++place)
-        logged_tstops_[place] = solve_.clocks().tstop(place);
+    log_round(log_.row(round));
+    solve_.go_on(y);
     ++num_rounds_;
     carry_clocks(x);
 }
-/// A row of the log: what lanes have done, heading for these tstops.
+/// A row of the log: what lanes have done.
 template <class Real>
-void RowGradient<Real>::log_round(LoggedStep* row, const std::int32_t* tstops) {
+void RowGradient<Real>::log_round(LoggedStep* row) {
     const row_kernels::Clocks& rows = solve_.clocks().rows();
     for (int place = 0; place < step_->width(); ++place) {
         row[place] = {rows.before[place], rows.elapsed[place],
-                      rows.used[place] > 0 ? rows.tried[place] : 0,
-                      tstops ? tstops[place] : solve_.clocks().tstop(place)};
+                      rows.used[place] > 0 ? rows.tried[place] : 0, solve_.clocks().tstop(place),
+                      static_cast<std::int16_t>(solve_.begun(place))};
         if (const RowEvents<Real>* const events = solve_.events()) {
             row[place].event = events->met(place);
             row[place].ends_lane = events->ends_lane(place);
@@ -210,7 +233,7 @@ void RowGradient<Real>::restore_clocks(const RowState<Real>& x) {
 template <class Real>
 void RowGradient<Real>::attempt_again(const Real* y, Real* kept, LoggedStep* row) {
     static_cast<void>(solve_.attempt_once(y, kept));
-    log_round(row, nullptr);
+    log_round(row);
 }
 /// The steps of the round at hand.
 template <class Real>
@@ -222,7 +245,7 @@ void RowGradient<Real>::take_steps(const LoggedStep* row) {
 template <class Real>
 bool RowGradient<Real>::choose_stepped(bool if_alive) {
     return choose_lanes(
-        [&](int place) { return steps_[place].size > 0 && (!if_alive || is_alive_[place]); });
+        [&](int place) { return steps_[place].size > 0 && (!if_alive || is_alive(place)); });
 }
 template <class Real>
 bool RowGradient<Real>::choose_lanes(const auto& is_chosen) {
@@ -235,29 +258,43 @@ bool RowGradient<Real>::choose_lanes(const auto& is_chosen) {
     return num_taking_part_ > 0;
 }
 
+/// Rounds of several tiles keep more than caches hold, which makes them some 1.5 times as long: that pays where lanes
+/// are idle half of the time.
+template <class Real>
+void RowGradient<Real>::learn(const LaneOutcome* outcomes) {
+    std::int64_t sum = 0, most = 0;
+    for (std::int32_t lane = 0; lane < count_; ++lane) {
+        const std::int64_t attempts = outcomes[lane].accepted + outcomes[lane].rejected;
+        sum += attempts;
+        most = std::max(most, attempts);
+    }
+    refills_ = 20 * sum < 11 * most * count_;
+}
+
 // Losses
 
 /// Parameters, then a save point's data; lanes that have not come to it have those of numbers that some lane has.
 template <class Real>
-void RowGradient<Real>::load_loss(std::int32_t k) {
+void RowGradient<Real>::load_loss(int tile, std::int32_t k) {
     const int width = step_->width();
     const EnsembleView<const Real> data = objective_.arrays.empty()
                                               ? EnsembleView<const Real>{}
                                               : objective_.arrays[static_cast<std::size_t>(k)];
     for (int place = 0; place < width; ++place) {
-        const std::ptrdiff_t lane = first_ + std::min<std::ptrdiff_t>(place, count_ - 1);
+        const std::int32_t of_run = tile * width + place;
+        const std::ptrdiff_t lane = first_ + std::min(of_run, count_ - 1);
         const std::ptrdiff_t of_p = problem_->row_of_p(lane);
         for (int i = 0; !problem_->sums_tile && i < problem_->parameter_size; ++i)
             loss_p_[i * width + place] = problem_->p(of_p, i);
         const int num_data = objective_.loss->num_parameters() - problem_->parameter_size;
         for (int i = 0; i < num_data; ++i)
             data_of_loss()[i * width + place] = data(data.num_lanes == 1 ? 0 : lane, i);
-        const bool is_there = place < count_ && solve_.num_saved(place) > k;
+        const bool is_there = of_run < count_ && num_saved_[of_run] > k;
         loss_t_[place] =
-            static_cast<Real>(is_there ? time_of_save(place, k) : problem_->times_of(lane).t0);
+            static_cast<Real>(is_there ? time_of_save(of_run, k) : problem_->times_of(lane).t0);
         if (!is_there)
             for (int c = 0; c < problem_->state_size; ++c)
-                saved(k)[c * width + place] = problem_->y0(lane, c);
+                saved(tile, k)[c * width + place] = problem_->y0(lane, c);
     }
 }
 /// The values of the losses, and which lanes fail by them.
@@ -265,66 +302,79 @@ template <class Real>
 void RowGradient<Real>::measure_losses(LaneOutcome* outcomes) {
     if (!objective_.loss) return;
     FieldOnTileOf<Real>& loss = *objective_.loss;
-    for (std::int32_t k = 0; k < problem_->times.num_saves; ++k) {
-        load_loss(k);
-        loss.forward(loss_t_, saved(k), loss_p_, loss_value_, loss_kept_);
-        for (int place = 0; place < count_; ++place) {
-            if (solve_.num_saved(place) <= k || is_failure(outcomes[place].result)) continue;
-            Real& sum = objective_.of_lane(first_ + place, 0);
-            sum += loss_value_[place];
+    const std::int32_t num_saves = problem_->times.num_saves, width = step_->width();
+    for (std::int32_t i = 0; i < (tile_of_lane(count_ - 1) + 1) * num_saves; ++i) {
+        const std::int32_t tile = i / num_saves, k = i % num_saves;
+        load_loss(tile, k);
+        loss.forward(loss_t_, saved(tile, k), loss_p_, loss_value_, loss_kept_);
+        const std::int32_t end = std::min(count_, (tile + 1) * width);
+        for (std::int32_t lane = tile * width; lane < end; ++lane) {
+            if (num_saved_[lane] <= k || is_failure(outcomes[lane].result)) continue;
+            Real& sum = objective_.of_lane(first_ + lane, 0);
+            sum += loss_value_[place_in_tile(lane)];
             if (std::isfinite(sum)) continue;
-            outcomes[place].result = Result::loss_not_finite;
-            outcomes[place].component = k;
-            outcomes[place].t = time_of_save(place, k);
-            step_->state_of(place, saved(k), column_);
+            outcomes[lane].result = Result::loss_not_finite;
+            outcomes[lane].component = k;
+            outcomes[lane].t = time_of_save(lane, k);
+            step_->state_of(place_in_tile(lane), saved(tile, k), column_);
             if (team_->call().wants_states())
                 team_->call().keep_state(
-                    first_ + place, std::vector<double>(column_, column_ + problem_->own_size()));
+                    first_ + lane, std::vector<double>(column_, column_ + problem_->own_size()));
         }
     }
 }
 /// The cotangents of save points, and what losses ask of parameters.
 template <class Real>
 void RowGradient<Real>::seed_losses() {
-    FieldOnTileOf<Real>& loss = *objective_.loss;
     const int width = step_->width(), num_saves = problem_->times.num_saves;
     // Of a loss with a tangent, that is what is pulled back.
     std::fill_n(loss_c_, problem_->num_tangents * width, Real(0));
     std::fill_n(loss_c_ + problem_->num_tangents * width, width, Real(1));
-    for (std::int32_t k = 0; k < num_saves; ++k) {
-        if (num_saves > 1) {
-            load_loss(k);
-            loss.forward(loss_t_, saved(k), loss_p_, loss_value_, loss_kept_);
+    const int num_points = (tile_of_lane(count_ - 1) + 1) * num_saves;
+    for (std::int32_t i = 0; i < num_points; ++i) {
+        const int tile = i / num_saves, k = i % num_saves;
+        if (num_points > 1) {
+            load_loss(tile, k);
+            objective_.loss->forward(loss_t_, saved(tile, k), loss_p_, loss_value_, loss_kept_);
         }
-        choose_lanes([&](int place) { return is_alive_[place] && solve_.num_saved(place) > k; });
-        loss.sum_over(lanes_, num_taking_part_, 1);
-        if (!problem_->sums_tile)
-            std::fill_n(loss_of_p_, std::int64_t{loss.num_parameters()} * width, Real(0));
-        loss.pull(loss_t_, saved(k), loss_p_, loss_kept_, loss_c_, seeds(k), loss_of_p_);
-        if (times_.are_asked()) {
-            loss.pull_time(loss_t_, saved(k), loss_p_, loss_c_, loss_of_t_);
-            for (int i = 0; i < num_taking_part_; ++i) {
-                const int place = lanes_[i];
-                if (ends_at_event(place))
-                    times_.shift(place) += loss_of_t_[place];
-                else
-                    times_.add_save_time(place, k, loss_of_t_[place]);
-            }
-        }
-        if (problem_->sums_tile) continue;
-        for (int i = 0; i < problem_->parameter_size; ++i)
-            for (int place = 0; place < count_; ++place)
-                if (chosen_[place] > 0) of_p_[i * width + place] += loss_of_p_[i * width + place];
+        seed_losses_at(tile, k);
     }
+}
+template <class Real>
+void RowGradient<Real>::seed_losses_at(int tile, std::int32_t k) {
+    FieldOnTileOf<Real>& loss = *objective_.loss;
+    const int width = step_->width();
+    choose_lanes([&](int place) {
+        const std::int32_t lane = tile * width + place;
+        return lane < count_ && is_alive_[lane] && num_saved_[lane] > k;
+    });
+    loss.sum_over(lanes_, num_taking_part_, 1);
+    if (!problem_->sums_tile)
+        std::fill_n(loss_of_p_, std::int64_t{loss.num_parameters()} * width, Real(0));
+    loss.pull(loss_t_, saved(tile, k), loss_p_, loss_kept_, loss_c_, seeds(tile, k), loss_of_p_);
+    if (times_.are_asked()) {
+        loss.pull_time(loss_t_, saved(tile, k), loss_p_, loss_c_, loss_of_t_);
+        for (int i = 0; i < num_taking_part_; ++i) {
+            const int place = lanes_[i];
+            if (ends_at_event(place))
+                times_.shift(place) += loss_of_t_[place];
+            else
+                times_.add_save_time(place, k, loss_of_t_[place]);
+        }
+    }
+    Real* const of_p = got_p_ + std::int64_t{tile} * num_own_p() * width;
+    for (int i = 0; i < num_own_p(); ++i)
+        for (int place = 0; place < width; ++place)
+            if (chosen_[place] > 0) of_p[i * width + place] += loss_of_p_[i * width + place];
 }
 template <class Real>
 void RowGradient<Real>::seed_cotangents() {
     for (std::int32_t k = 0; k < problem_->times.num_saves; ++k) {
         const EnsembleView<const Real>& given = objective_.arrays[static_cast<std::size_t>(k)];
-        for (int place = 0; place < count_; ++place)
+        for (std::int32_t lane = 0; lane < count_; ++lane)
             for (int c = 0; c < problem_->state_size; ++c)
-                seeds(k)[c * step_->width() + place] =
-                    given(given.num_lanes == 1 ? 0 : first_ + place, c);
+                seeds(tile_of_lane(lane), k)[c * step_->width() + place_in_tile(lane)] =
+                    given(given.num_lanes == 1 ? 0 : first_ + lane, c);
     }
 }
 
@@ -333,20 +383,39 @@ void RowGradient<Real>::seed_cotangents() {
 template <class Real>
 void RowGradient<Real>::begin_back(LaneOutcome* outcomes) {
     const int width = step_->width();
-    std::fill_n(cotangent_, block(), Real(0));
-    std::fill_n(of_p_, std::int64_t{problem_->parameter_size} * (problem_->sums_tile ? 1 : width),
+    std::fill_n(got_p_,
+                std::int64_t{problem_->parameter_size} * (problem_->sums_tile ? 1 : most_lanes()),
                 Real(0));
     begin_inputs();
     times_.begin(target_, first_, count_);
-    for (int place = 0; place < width; ++place) {
-        is_alive_[place] = place < count_ && !is_failure(outcomes[place].result);
-        saves_left_[place] = is_alive_[place] ? solve_.num_saved(place) : 0;
+    for (std::int32_t lane = 0; lane < most_lanes(); ++lane) {
+        is_alive_[lane] = lane < count_ && !is_failure(outcomes[lane].result);
+        saves_left_[lane] = is_alive_[lane] ? num_saved_[lane] : 0;
     }
     step_->impulses().begin_back();
     if (objective_.loss)
         seed_losses();
     else if (!objective_.by_lane)
         seed_cotangents();
+    for (int place = 0; place < width; ++place) take_back(place, solve_.begun(place));
+}
+/// A lane goes back in a place, with what losses have asked of its parameters.
+template <class Real>
+void RowGradient<Real>::take_back(int place, std::int32_t lane) {
+    back_[place] = lane;
+    for (int c = 0; c < problem_->state_size; ++c) cotangent_[c * step_->width() + place] = 0;
+    copy_column(column_of(got_p_, num_own_p(), lane), of_p_ + place, num_own_p());
+}
+/// It is at its start, and leaves what it has got.
+template <class Real>
+void RowGradient<Real>::leave_back(int place) {
+    if (place >= count_ || !is_alive(place)) return;
+    pull_start(place);
+    leave_tstop(place);
+    const std::int32_t lane = back_[place];
+    copy_column(cotangent_ + place, column_of(got_, problem_->state_size, lane),
+                problem_->state_size);
+    copy_column(of_p_ + place, column_of(got_p_, num_own_p(), lane), num_own_p());
 }
 /// Where lanes share sums: lanes whose values are numbers and whose derivative is not, as that of √y at 0. False:
 /// there are none.
@@ -372,19 +441,20 @@ template <class Real>
 bool RowGradient<Real>::add_saves() {
     bool is_dense = false;
     const int width = step_->width();
-    for (int place = 0; place < count_; ++place) {
+    for (int place = 0; place < std::min(count_, width); ++place) {
         const LoggedStep& step = steps_[place];
         if (step.size == 0) continue;
-        const LaneTimes times = problem_->times_of(first_ + place);
+        std::int32_t& left = saves_left_[step.lane];
+        const LaneTimes times = problem_->times_of(first_ + step.lane);
         const ImpulseRange& met = times.tstops[step.tstop].impulses;
         if (lands(step, times))
             step_->impulses().pull(place, times, met, cotangent_ + place, width);
-        if (step.ends_lane && ends_at_event(place) && saves_left_[place] > 0) {
-            seed_save(place, --saves_left_[place]);
+        if (step.ends_lane && ends_at_event(place) && left > 0) {
+            seed_save(place, --left);
             add_to_cotangent(place);
         }
-        while (saves_left_[place] > 0 && times.saves[saves_left_[place] - 1] > step.before) {
-            const std::int32_t k = --saves_left_[place];
+        while (left > 0 && times.saves[left - 1] > step.before) {
+            const std::int32_t k = --left;
             seed_save(place, k);
             if (times_.are_asked()) add_time_of_save(place, k);
             if (times.saves[k] == step.after && !step.ends_lane) {
@@ -406,7 +476,9 @@ bool RowGradient<Real>::add_saves() {
 /// The cotangent of a save point, as a column.
 template <class Real>
 void RowGradient<Real>::seed_save(int place, std::int32_t k) {
-    if (!objective_.by_lane) return step_->state_of(place, seeds(k), column_);
+    const std::int32_t lane = back_[place];
+    if (!objective_.by_lane)
+        return step_->state_of(place_in_tile(lane), seeds(tile_of_lane(lane), k), column_);
     objective_.by_lane->pull_save(first_ + place, k, column_, sums_of(place));
 }
 template <class Real>
@@ -414,7 +486,7 @@ void RowGradient<Real>::add_time_of_save(int place, std::int32_t k) {
     if (objective_.by_lane)
         objective_.by_lane->state_at(first_ + place, k, state_);
     else
-        step_->state_of(place, saved(k), state_);
+        step_->state_of(place, saved(0, k), state_);
     times_.add_save(place, steps_[place], k, column_, state_);
 }
 template <class Real>
@@ -456,7 +528,7 @@ bool RowGradient<Real>::begin_times(const RowState<Real>& x, std::int64_t round)
     bool lands = false, saves = false;
     for (int place = 0; place < count_; ++place) {
         const LoggedStep& step = steps_[place];
-        if (step.size == 0 || !is_alive_[place]) continue;
+        if (step.size == 0 || !is_alive(place)) continue;
         const LaneTimes times = problem_->times_of(first_ + place);
         lands = lands || RowTimes<Real>::lands(step, times);
         const std::int32_t left = saves_left_[place];
@@ -476,6 +548,11 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
         ++replayed_;
     }
     take_steps(log_.row(round));
+    for (int place = 0; place < step_->width(); ++place) {
+        if (steps_[place].lane == back_[place]) continue;
+        leave_back(place);
+        take_back(place, steps_[place].lane);
+    }
     if (problem_->input_room > 0 || times_.are_asked()) leave_tstops();
     const bool has_stages = times_.are_asked() && begin_times(x, round);
     const bool is_dense = add_saves();
@@ -597,7 +674,7 @@ void RowGradient<Real>::leave_tstops() {
 }
 template <class Real>
 void RowGradient<Real>::leave_tstop(int place) {
-    if (pulled_tstops_[place] < 0 || !is_alive_[place]) return;
+    if (pulled_tstops_[place] < 0 || !is_alive(place)) return;
     if (problem_->input_room > 0) hand_out_inputs(place);
     if (times_.are_asked()) times_.leave_tstop(place, pulled_tstops_[place]);
 }
@@ -614,7 +691,7 @@ void RowGradient<Real>::hand_out_inputs(int place) {
 /// To the state that was given, from behind the impulses at t0, and save points there.
 template <class Real>
 void RowGradient<Real>::pull_start(int place) {
-    const LaneTimes times = problem_->times_of(first_ + place);
+    const LaneTimes times = problem_->times_of(first_ + back_[place]);
     if (!times.saves_before_impulses) add_saves_at_start(place);
     step_->impulses().pull(place, times, times.impulses_at_start(), cotangent_ + place,
                            step_->width());
@@ -626,9 +703,10 @@ void RowGradient<Real>::pull_start(int place) {
 }
 template <class Real>
 void RowGradient<Real>::add_saves_at_start(int place) {
-    while (saves_left_[place] > 0) {
-        seed_save(place, --saves_left_[place]);
-        if (times_.are_asked()) times_.add_start_save(place, saves_left_[place], column_);
+    std::int32_t& left = saves_left_[back_[place]];
+    while (left > 0) {
+        seed_save(place, --left);
+        if (times_.are_asked()) times_.add_start_save(place, left, column_);
         add_to_cotangent(place);
     }
 }
@@ -636,22 +714,24 @@ void RowGradient<Real>::add_saves_at_start(int place) {
 template <class Real>
 void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* outcomes) {
     const int width = step_->width();
-    const int num_p = problem_->sums_tile ? 0 : problem_->parameter_size;  // of each lane
+    const int num_p = num_own_p();
     for (int i = 0; problem_->sums_tile && i < problem_->parameter_size; ++i)
         shared.sums[i] += of_p_[i];
-    for (int place = 0; place < count_; ++place) {
-        if (!is_alive_[place]) continue;
-        pull_start(place);
-        leave_tstop(place);
-        const std::ptrdiff_t lane = first_ + place;
+    for (int place = 0; place < width; ++place) leave_back(place);
+    for (std::int32_t of_run = 0; of_run < count_; ++of_run) {
+        if (!is_alive_[of_run]) continue;
+        const int place = place_in_tile(of_run);
+        const std::ptrdiff_t lane = first_ + of_run;
+        const Real* const got = column_of(got_, problem_->state_size, of_run);
+        const Real* const got_p = column_of(got_p_, num_p, of_run);
         // A derivative may be infinite where all values are numbers, as that of √y at 0.
         Real nothing = 0;
         for (int c = 0; c < problem_->state_size; ++c) {
-            const Real x = cotangent_[c * width + place];
+            const Real x = got[c * width];
             nothing += x - x;
         }
         for (int i = 0; i < num_p; ++i) {
-            const Real x = of_p_[i * width + place];
+            const Real x = got_p[i * width];
             nothing += x - x;
         }
         const int num_amounts = step_->impulses().num_amounts();
@@ -664,18 +744,17 @@ void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* 
             nothing += x - x;
         }
         if (objective_.has_report && !(nothing == 0 && times_.are_finite(place))) {
-            outcomes[place].result = Result::non_finite;
+            outcomes[of_run].result = Result::non_finite;
             times_.forget(place);
             for (std::ptrdiff_t i = 0; i < target_.inputs.num_components; ++i)
                 target_.inputs(lane, i) = 0;
             continue;
         }
-        for (int c = 0; c < problem_->state_size; ++c)
-            target_.y0(lane, c) += cotangent_[c * width + place];
+        for (int c = 0; c < problem_->state_size; ++c) target_.y0(lane, c) += got[c * width];
         for (int k = 0; k < num_amounts; ++k)
             target_.impulse_amounts(lane, k) += step_->impulses().of_amount(place, k);
         for (int i = 0; i < num_p; ++i) {
-            const Real x = of_p_[i * width + place];
+            const Real x = got_p[i * width];
             if (!problem_->shares_parameters)
                 target_.p(lane, i) += x;
             else if (shared.addends)

@@ -2,7 +2,9 @@
 // The lanes of a tile forward and back: reverse accumulation over its rounds by the checkpointed loop. The loop's
 // state is that of the lanes; a log has the times and sizes of their steps. What the latest rounds computed of the
 // field is kept as long as it fits; where it does not, the way back computes the round again, bit for bit. The loss
-// of a save point is computed for all lanes of the tile at once, when they are at their ends.
+// of a save point is computed for all lanes of a tile at once, when they are at their ends. A lane that has ended makes
+// room for the next one; the log says who had a place in a round, and the way back gives it to them in turn. Lanes then
+// hand out what they have got in their order, whatever the rounds in which they did.
 
 #include <cmath>
 #include <eddy/checkpoint/checkpointed_loop.hpp>
@@ -56,16 +58,31 @@ class RowGradient final : RowRecorder<Real> {
         step_->take_parameters();
         if (problem_->sums_tile && loss_p_) step_->copy_parameters(loss_p_);
     }
-    /// The gradient of `count` lanes from `first` on, added to the target; `shared`: the sums of their block, or parts
-    /// of each lane, of parameters that are shared.
+    /// Do lanes begin in place of others? What is kept of them in a place would have to be a lane's.
+    [[nodiscard]] static bool refills(const RowProblem<Real>& problem, bool by_lane) {
+        return !by_lane && !problem.sums_tile && !problem.prescribed && problem.input_room == 0 &&
+               problem.times.num_impulses == 0 && !problem.differentiates_times;
+    }
+    /// The lanes that a run has room for, and those that the next one should be given: a tile, or more of them where the
+    /// lanes of the last one differed much.
+    [[nodiscard]] std::int64_t most_lanes() const {
+        return std::int64_t{num_tiles_} * step_->width();
+    }
+    [[nodiscard]] std::int64_t lanes_at_once() const {
+        return refills_ ? most_lanes() : step_->width();
+    }
+    /// The gradient of `count` lanes from `first` on, or of as many as there is room for, added to the target; tells how
+    /// many. `shared`: the sums of their block, or parts of each lane, of parameters that are shared.
     template <class Loop>
-    void run(Loop& loop, ThreadTeam<1>& team, std::ptrdiff_t first, std::int32_t count,
-             const GradientTarget<Real>& target, const SharedTarget<Real>& shared,
-             LaneOutcome* outcomes) {
+    [[nodiscard]] std::int32_t run(Loop& loop, ThreadTeam<1>& team, std::ptrdiff_t first,
+                                   std::int32_t count, const GradientTarget<Real>& target,
+                                   const SharedTarget<Real>& shared, LaneOutcome* outcomes) {
         target_ = target;
         begin(team, first, count, outcomes);
         loop.body().gradient = this;
         loop.run(start_, [&](const RowState<Real>&, std::int64_t) { return !solve_.is_done(); });
+        count_ = solve_.num_begun();
+        learn(outcomes);
         measure_losses(outcomes);
         begin_back(outcomes);
         static_cast<void>(loop.reverse(0));
@@ -78,6 +95,7 @@ class RowGradient final : RowRecorder<Real> {
             static_cast<void>(loop.reverse(0));
         }
         hand_out(shared, outcomes);
+        return count_;
     }
     [[nodiscard]] std::int64_t replayed_rounds() const { return replayed_; }
     /// Bytes that the rounds of the last tile have written, of those planned for them.
@@ -118,7 +136,11 @@ class RowGradient final : RowRecorder<Real> {
     void make_round(RowState<Real>& x, std::int64_t round);
     void carry_clocks(RowState<Real>& x);
     void restore_clocks(const RowState<Real>& x);
-    void log_round(LoggedStep* row, const std::int32_t* tstops);
+    void log_round(LoggedStep* row);
+    void learn(const LaneOutcome* outcomes);
+    void change_lanes(std::int64_t round, Real* y);
+    void take_back(int place, std::int32_t lane);
+    void leave_back(int place);
     void attempt_again(const Real* y, Real* kept, LoggedStep* row);
     void take_steps(const LoggedStep* row);
     [[nodiscard]] bool choose_stepped(bool if_alive);
@@ -155,7 +177,8 @@ class RowGradient final : RowRecorder<Real> {
     void measure_losses(LaneOutcome* outcomes);
     void seed_losses();
     void seed_cotangents();
-    void load_loss(std::int32_t k);
+    void seed_losses_at(int tile, std::int32_t k);
+    void load_loss(int tile, std::int32_t k);
     [[nodiscard]] Real* data_of_loss() const;
     [[nodiscard]] bool leave_out_infinite(LaneOutcome* outcomes);
 
@@ -163,8 +186,28 @@ class RowGradient final : RowRecorder<Real> {
     [[nodiscard]] std::int64_t block() const {
         return std::int64_t{problem_->state_size} * step_->width();
     }
-    [[nodiscard]] Real* saved(std::int32_t k) const { return saved_ + k * block(); }
-    [[nodiscard]] Real* seeds(std::int32_t k) const { return seeds_ + k * block(); }
+    /// Of the lanes of a run, as many as a tile has places.
+    [[nodiscard]] Real* saved(std::int64_t tile, std::int32_t k) const {
+        return saved_ + (tile * problem_->times.num_saves + k) * block();
+    }
+    [[nodiscard]] Real* seeds(std::int64_t tile, std::int32_t k) const {
+        return seeds_ + (tile * problem_->times.num_saves + k) * block();
+    }
+    [[nodiscard]] int tile_of_lane(std::int32_t lane) const { return lane / step_->width(); }
+    [[nodiscard]] int place_in_tile(std::int32_t lane) const { return lane % step_->width(); }
+    /// The column of a lane in (tile, row, place).
+    [[nodiscard]] Real* column_of(Real* rows, std::int64_t num_rows, std::int32_t lane) const {
+        return rows + tile_of_lane(lane) * num_rows * step_->width() + place_in_tile(lane);
+    }
+    void copy_column(const Real* from, Real* to, std::int64_t num_rows) const {
+        for (std::int64_t i = 0; i < num_rows; ++i)
+            to[i * step_->width()] = from[i * step_->width()];
+    }
+    [[nodiscard]] bool is_alive(int place) const { return is_alive_[back_[place]]; }
+    /// Cotangents of parameters that a lane has of its own.
+    [[nodiscard]] int num_own_p() const {
+        return problem_->sums_tile ? 0 : problem_->parameter_size;
+    }
     [[nodiscard]] Real* kept_of(std::int64_t round) const {
         return kept_ + round % num_kept_ * kept_size_;
     }
@@ -177,6 +220,8 @@ class RowGradient final : RowRecorder<Real> {
     RowSolve<Real> solve_;
     RowStep<Real>* step_;
     RowTimes<Real> times_;
+    std::int32_t num_tiles_;  // of lanes that a run takes
+    bool refills_ = false;    // do lanes begin in place of others?
     std::int64_t planned_bytes_;
     RowLog log_;
     std::int64_t num_kept_, kept_size_;  // rounds, numbers of a round
@@ -187,6 +232,8 @@ class RowGradient final : RowRecorder<Real> {
     Real* dense_of_k_[MethodOnRows::most_stages] = {};
     Real* of_inputs_;  // (number of a piece, place)
     Real *of_p_, *of_step_, *saved_, *seeds_, *chosen_;
+    Real *got_,
+        *got_p_;  // (tile, row, place) what lanes have got; of one tile the same as cotangent_ and of_p_
     Real *loss_p_ = nullptr, *loss_of_p_ = nullptr, *loss_value_ = nullptr;
     Real *loss_kept_ = nullptr, *loss_c_ = nullptr, *loss_t_ = nullptr, *loss_of_t_ = nullptr;
     Real *column_, *state_;  // (component)
@@ -195,11 +242,12 @@ class RowGradient final : RowRecorder<Real> {
     Real *root_ = nullptr, *unwanted_ = nullptr, *still_ = nullptr;
     Real *of_size_ = nullptr, *of_root_ = nullptr;
     double* end_time_ = nullptr;  // (place) of an event that is the only save point, or NaN
-    std::int32_t *saves_left_, *logged_tstops_;
+    std::int32_t *saves_left_, *num_saved_;  // (lane)
+    std::int32_t* back_;                     // (place) the lane that goes back there
     std::int32_t* pulled_tstops_;  // that the steps head for which were pulled back last; −1: none
     int* lanes_;                   // that take part in a round, in order
     int num_taking_part_ = 0;
-    bool* is_alive_;
+    bool* is_alive_;  // (lane)
 
     RowState<Real> start_;
     std::vector<std::byte> after_log_;

@@ -134,6 +134,17 @@ void GradientOnRows<Real>::plan_groups() {
                        sizeof(Real));
     const bool adds_blocks = shares_parameters_ && lanes > few_lanes;
     groups_ = {lanes, adds_blocks ? lanes_per_block : width_, 1};
+    if (!call_->is_joint && RowGradient<Real>::refills(prepared_.problem, false)) {
+        // Several tiles, whose lanes make room for each other, as long as there are groups for all threads.
+        constexpr std::ptrdiff_t most_tiles = 8;
+        const std::ptrdiff_t tiles = (lanes + width_ - 1) / width_;
+        const std::ptrdiff_t workers = workers_of_threads(call_->threads, tiles);
+        const std::ptrdiff_t wanted = workers == 1 ? 1 : 4 * workers;
+        const std::ptrdiff_t size =
+            std::clamp<std::ptrdiff_t>((tiles + wanted - 1) / wanted, 1, most_tiles) * width_;
+        groups_.group_size =
+            adds_blocks ? (size + lanes_per_block - 1) / lanes_per_block * lanes_per_block : size;
+    }
     if (prepared_.problem.sums_tile) {
         // Each group has sums of its own, and which groups there are depends on the lanes alone.
         constexpr std::ptrdiff_t most_groups = 64;

@@ -15,10 +15,11 @@ struct LoggedStep {
     double before, after;  // elapsed
     double size;
     std::int32_t tstop;
-    std::int16_t event = no_event;  // at its end
-    bool ends_lane = false;         // does the lane end there?
+    std::int16_t lane;             // of those that share a tile's places
+    std::int8_t event = no_event;  // at its end
+    bool ends_lane = false;        // does the lane end there?
 
-    static constexpr std::int16_t no_event = -1;
+    static constexpr std::int8_t no_event = -1;
     [[nodiscard]] bool meets_event() const { return event != no_event; }
 };
 

@@ -17,6 +17,7 @@ RowSolve<Real>::RowSolve(const RowProblem<Real>& problem, FieldOnTileOf<Real>& f
     sizes_ = arena.take<double>(RowClocks::num_places(width));
     num_saved_ = arena.take<std::int32_t>(width);
     lane_ = arena.take<std::int32_t>(width);
+    begun_ = arena.take<std::int32_t>(width);
     first_round_ = arena.take<std::int64_t>(width);
     attempts_ = arena.take<std::int64_t>(width);
     goes_further_ = arena.take<bool>(width);
@@ -25,18 +26,11 @@ RowSolve<Real>::RowSolve(const RowProblem<Real>& problem, FieldOnTileOf<Real>& f
 template <class Real>
 void RowSolve<Real>::run(std::ptrdiff_t first, std::int32_t count, RowRecorder<Real>& recorder,
                          LaneOutcome* outcomes, ThreadTeam<1>& team) {
-    // The first sizes of lanes that wait, as many at once as a tile takes.
-    const std::int32_t width = step_.width(), at_once = std::min(width, count);
-    first_sizes_.clear();
-    for (std::int32_t lane = at_once; lane < count; lane += width) {
-        for (int place = 0; place < width; ++place)
-            step_.load(place, first + std::min(lane + place, count - 1), y_);
-        step_.choose_first_sizes(y_, sizes_);
-        first_sizes_.insert(first_sizes_.end(), sizes_, sizes_ + std::min(width, count - lane));
+    begin(first, count, recorder, outcomes, y_);
+    while (!is_done()) {
+        round(y_, nullptr, true, team);
+        go_on(y_);
     }
-    begin(first, at_once, recorder, outcomes, y_);
-    count_ = count;
-    while (!is_done()) round(y_, nullptr, true, team);
 }
 
 template <class Real>
@@ -45,10 +39,19 @@ void RowSolve<Real>::begin(std::ptrdiff_t first, std::int32_t count, RowRecorder
     recorder_ = &recorder;
     outcomes_ = outcomes;
     first_ = first;
-    count_ = next_lane_ = count;
+    count_ = count;
     round_ = 0;
-    step_.impulses().begin();
     const int width = step_.width();
+    next_lane_ = std::min(width, count);
+    // The first sizes of lanes that wait, as many at once as a tile takes.
+    first_sizes_.clear();
+    for (std::int32_t lane = width; lane < count; lane += width) {
+        for (int place = 0; place < width; ++place)
+            step_.load(place, first + std::min(lane + place, count - 1), y);
+        step_.choose_first_sizes(y, sizes_);
+        first_sizes_.insert(first_sizes_.end(), sizes_, sizes_ + std::min(width, count - lane));
+    }
+    step_.impulses().begin();
     // Beyond the last lane, that lane again: numbers that the equation can take.
     for (int place = 0; place < width; ++place)
         step_.load(place, first + std::min(place, count - 1), y);
@@ -71,7 +74,7 @@ void RowSolve<Real>::begin(std::ptrdiff_t first, std::int32_t count, RowRecorder
 }
 template <class Real>
 void RowSolve<Real>::enter(int place, std::int32_t lane, double first_size, Real* y) {
-    lane_[place] = lane;
+    lane_[place] = begun_[place] = lane;
     num_saved_[place] = 0;
     first_round_[place] = round_;
     clocks_.begin(place, first_size, times(place), 0);
@@ -108,8 +111,8 @@ void RowSolve<Real>::take_verdicts(Real*& y, bool is_rare, bool swapped, ThreadT
     ++round_;
     const bool goes_on = round_ % 4 != 1 || team.attend();
     const bool looks_at_all = !goes_on || round_ >= limit_ || recorder_->wants_steps();
-    const bool looks = is_rare || looks_at_all;
-    if (looks) {
+    has_looked_ = is_rare || looks_at_all;
+    if (has_looked_) {
         bool has_stages = false;
         for (int place = 0; place < step_.width(); ++place) {
             goes_further_[place] = false;
@@ -118,7 +121,6 @@ void RowSolve<Real>::take_verdicts(Real*& y, bool is_rare, bool swapped, ThreadT
         }
     }
     step_.accept(y, clocks_, swapped);
-    if (looks) refill(y);
 }
 template <class Real>
 void RowSolve<Real>::begin_with(double first_size) {
@@ -149,6 +151,7 @@ void RowSolve<Real>::take_verdict(Real*& y, float of_all, const float* norms,
         if (!is_to_blame) clocks_.forget_rejection(place, size_before_rejections);
     }
     take_verdicts(y, is_rare, true, team);
+    go_on(y);
 }
 template <class Real>
 void RowSolve<Real>::refill(Real* y) {
@@ -158,7 +161,7 @@ void RowSolve<Real>::refill(Real* y) {
             if (!jump(place, y) && !goes_further_[place]) continue;
             if (goes_further_[place])
                 go_further(place, first_ + lane_[place], num_saved_[place], y);
-        } else if (next_lane_ < count_) {
+        } else if (next_lane_ < count_ && round_ < last_refill_) {
             const std::int32_t lane = next_lane_++;
             step_.load(place, first_ + lane, y);
             const auto waited = static_cast<std::size_t>(lane - step_.width());
@@ -314,16 +317,17 @@ LaneEnding RowSolve<Real>::ending_of(int place, const Verdict& verdict, const Re
 
 template <class Real>
 void RowSolve<Real>::settle_again(std::int64_t round, Real* y) {
-    for (int place = 0; place < count_; ++place) {
-        if (attempts_[place] <= round) {
+    for (int place = 0; place < std::min(count_, step_.width()); ++place) {
+        const std::ptrdiff_t lane = first_ + begun_[place];
+        if (first_round_[place] + attempts_[place] <= round) {
             clocks_.stop(place);
             if (events_) events_->leave(place);
             continue;
         }
         static_cast<void>(jump(place, y));
         if (clocks_.rows().elapsed[place] ==
-            times_at_start(place).tstops[clocks_.tstop(place)].elapsed)
-            go_further(place, lane_at_start(place), problem_->times.num_saves, y);
+            problem_->times_of(lane).tstops[clocks_.tstop(place)].elapsed)
+            go_further(place, lane, problem_->times.num_saves, y);
     }
 }
 template <class Real>
@@ -337,20 +341,24 @@ template <class Real>
 void RowSolve<Real>::restore_clocks(const std::byte* clocks) {
     std::memcpy(clocks_.block(), clocks, RowClocks::num_bytes(step_.width()));
     if (events_) events_->restore(clocks + RowClocks::num_bytes(step_.width()));
-    for (int place = 0; place < step_.width(); ++place)
-        step_.load_inputs(place, lane_at_start(place), clocks_.tstop(place));
+    for (int place = 0; place < step_.width(); ++place) {
+        step_.load_parameters(place, first_ + begun_[place]);
+        step_.load_inputs(place, first_ + begun_[place], clocks_.tstop(place));
+    }
 }
 template <class Real>
 void RowSolve<Real>::take_steps(const LoggedStep* row) {
     const CallTimes& times = problem_->times;
     for (int place = 0; place < step_.width(); ++place) {
         const LoggedStep& step = row[place];
-        const Row of{problem_->row_of(lane_at_start(place))};
+        const std::ptrdiff_t lane = first_ + step.lane;
+        const Row of{problem_->row_of(lane)};
         const Tstop& to = times.tstop_of(of, step.tstop);
         const double t0 = times.own ? times.own[times.table_row(of)].t0 : times.t0;
         clocks_.set_step(place, {t0, times.direction, step.before, to.lowest, to.highest},
                          step.size);
-        step_.load_inputs(place, lane_at_start(place), step.tstop);
+        step_.load_parameters(place, lane);
+        step_.load_inputs(place, lane, step.tstop);
     }
     step_.take_sizes(clocks_);
 }

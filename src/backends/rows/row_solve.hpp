@@ -22,19 +22,25 @@ class RowSolve {
     [[nodiscard]] RowStep<Real>& step() { return step_; }
     [[nodiscard]] const RowClocks& clocks() const { return clocks_; }
     [[nodiscard]] bool is_done() const { return num_running_ == 0; }
-    [[nodiscard]] std::int32_t num_saved(int place) const { return num_saved_[place]; }
-    /// How many attempts the lane in a place has made.
-    [[nodiscard]] std::int64_t attempts(int place) const { return attempts_[place]; }
+    /// The lane that was the last to begin in a place, of those that were given, and how many have begun.
+    [[nodiscard]] std::int32_t begun(int place) const { return begun_[place]; }
+    [[nodiscard]] std::int32_t num_begun() const { return next_lane_; }
 
     /// Solves lanes [first, first + count): as many at once as a tile has places.
     void run(std::ptrdiff_t first, std::int32_t count, RowRecorder<Real>& recorder,
              LaneOutcome* outcomes, ThreadTeam<1>& team);
 
-    /// As many lanes as there are places begin, from y; round() then makes an attempt of each.
+    /// As many lanes as there are places begin, from y; round() then makes an attempt of each, and go_on() lets others
+    /// begin where lanes have ended.
     void begin(std::ptrdiff_t first, std::int32_t count, RowRecorder<Real>& recorder,
                LaneOutcome* outcomes, Real* y);
     /// `kept`, if any, gets what the way back needs; y may be `swapped` for other memory.
     void round(Real*& y, Real* kept, bool swapped, ThreadTeam<1>& team);
+    void go_on(Real* y) {
+        if (has_looked_) refill(y);
+    }
+    /// No lane begins in place of another from a round on.
+    void refill_until(std::int64_t round) { last_refill_ = round; }
 
     // The same where all lanes of a call share their steps: tiles wait between an attempt and its verdict.
 
@@ -50,7 +56,7 @@ class RowSolve {
     void take_verdict(Real*& y, float of_all, const float* norms, double size_before_rejections,
                       ThreadTeam<1>& team);
 
-    // What a gradient repeats of lanes that have begun together.
+    // What a gradient repeats of lanes; the clocks are those of the lanes that were the last to begin.
 
     /// An attempt of all of them, and what comes of it. True where that is rare.
     bool attempt_once(const Real* y, Real* kept);
@@ -100,21 +106,14 @@ class RowSolve {
     [[nodiscard]] LaneTimes times(int place) const {
         return problem_->times_of(first_ + lane_[place]);
     }
-    /// Of the lanes that have begun together: beyond the last one, that lane again.
-    [[nodiscard]] LaneTimes times_at_start(int place) const {
-        return problem_->times_of(lane_at_start(place));
-    }
-    [[nodiscard]] std::ptrdiff_t lane_at_start(int place) const {
-        return first_ + std::min(place, count_ - 1);
-    }
 
     const RowProblem<Real>* problem_;
     RowStep<Real> step_;
     RowClocks clocks_;
-    std::unique_ptr<RowEvents<Real>> events_;  // null: the equation has none
-    Real *y_, *state_;                         // (component, place), (component)
-    double* sizes_;                            // (place) of first steps
-    std::int32_t *num_saved_, *lane_;          // (place)
+    std::unique_ptr<RowEvents<Real>> events_;   // null: the equation has none
+    Real *y_, *state_;                          // (component, place), (component)
+    double* sizes_;                             // (place) of first steps
+    std::int32_t *num_saved_, *lane_, *begun_;  // (place)
     std::int64_t *first_round_, *attempts_;
     bool* goes_further_;  // (place): to another tstop
 
@@ -123,10 +122,11 @@ class RowSolve {
     std::ptrdiff_t first_ = 0;
     std::int32_t count_ = 0, next_lane_ = 0;
     int num_running_ = 0;
-    bool counts_ = true;
+    bool counts_ = true, has_looked_ = false;
+    std::int64_t last_refill_ = std::numeric_limits<std::int64_t>::max();
     std::int64_t round_ = 0,
                  limit_ = 0;  // limit: the round in which a lane may have made too many attempts
-    std::vector<double> first_sizes_;  // (lane) of those that run() solves
+    std::vector<double> first_sizes_;  // (lane) of those that wait
 };
 
 }  // namespace eddy::inline v0::detail

@@ -40,6 +40,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
     for (Real** row : {&span_, &row_, &own_h_}) *row = rows(1);
     p_ = arena.take<Real>(problem.size_of_reads(width_) + line);
     loaded_ = arena.take<std::int32_t>(width_);
+    loaded_lane_ = arena.take<std::ptrdiff_t>(width_);
     norms_ = arena.take<float>(2 * RowClocks::num_places(width_));
     if (method_->rosenbrock) {
         take_rows(arena);
@@ -83,10 +84,8 @@ void RowStep<Real>::load(int place, std::ptrdiff_t lane, Real* y) {
     highest_[place] = times.tstops[0].highest;
     loaded_[place] = -1;
     load_inputs(place, lane, 0);
-    if (problem_->sums_tile) return;
-    const std::ptrdiff_t row = problem_->row_of_p(lane);
-    for (int i = 0; i < problem_->parameter_size; ++i)
-        p_[i * width_ + place] = problem_->parameter(row, i);
+    loaded_lane_[place] = -1;  // a call may have parameters of its own
+    load_parameters(place, lane);
 }
 
 template <class Real>

@@ -42,6 +42,14 @@ class RowStep {
     }
     /// The start, behind the impulses there, and the parameters of a lane, into its place.
     void load(int place, std::ptrdiff_t lane, Real* y);
+    /// Its parameters alone, where those of another lane are there.
+    void load_parameters(int place, std::ptrdiff_t lane) {
+        if (problem_->sums_tile || lane == loaded_lane_[place]) return;
+        loaded_lane_[place] = lane;
+        const std::ptrdiff_t row = problem_->row_of_p(lane);
+        for (int i = 0; i < problem_->parameter_size; ++i)
+            p_[i * width_ + place] = problem_->parameter(row, i);
+    }
     /// Its steps head for a tstop: the piece of the inputs that they lie in.
     void load_inputs(int place, std::ptrdiff_t lane, std::int32_t tstop) {
         if (problem_->input_room == 0 || loaded_[place] == tstop) return;
@@ -168,10 +176,11 @@ class RowStep {
     Real *next_, *work_, *stage_, *time_, *p_, *row_;
     Real* span_;  // (place) of the lanes that were loaded last, as are the next three
     double *t0_, *lowest_, *highest_;
-    std::int32_t* loaded_;     // (place) the tstop whose inputs are there
-    float* norms_;             // (estimate, lane)
-    Real* own_h_;              // (lane), where h is not that of the clocks
-    const Real* h_ = nullptr;  // (lane) signed sizes of the steps at hand
+    std::int32_t* loaded_;         // (place) the tstop whose inputs are there
+    std::ptrdiff_t* loaded_lane_;  // (place) whose parameters are
+    float* norms_;                 // (estimate, lane)
+    Real* own_h_;                  // (lane), where h is not that of the clocks
+    const Real* h_ = nullptr;      // (lane) signed sizes of the steps at hand
     Real* k_[MethodOnRows::most_stages] = {};
     Real *k_cotangent_ = nullptr, *of_time_ = nullptr;
     // Of steps of a Rosenbrock method: the times of their stages, then h; what they find, of which U_i is k_i; a row of ones;

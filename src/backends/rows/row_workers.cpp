@@ -31,19 +31,21 @@ void RowWorker<Real>::run(ThreadTeam<1>& team, const RowProblem<Real>& problem,
                           const SharedTarget<Real>& shared, LaneOutcome* outcomes, BackCost& cost) {
     gradient_->take_call(objective);
     const std::ptrdiff_t end = team.first_lane() + team.num_lanes(), width = field->width();
-    for (std::ptrdiff_t first = team.first_lane(); first < end; first += width) {
-        const auto count = static_cast<std::int32_t>(std::min(width, end - first));
+    for (std::ptrdiff_t first = team.first_lane(), count = 0; first < end; first += count) {
         if (!team.attend()) {
+            count = std::min(width, end - first);
             for (std::ptrdiff_t lane = first; lane < first + count; ++lane) {
                 outcomes[lane].t = problem.times_of(lane).t0;
                 outcomes[lane].result = Result::cancelled;
             }
             continue;
         }
-        gradient_->run(*loop_, team, first, count, target, shared, outcomes + first);
+        const auto most = std::min<std::ptrdiff_t>(gradient_->lanes_at_once(), end - first);
+        count = gradient_->run(*loop_, team, first, static_cast<std::int32_t>(most), target, shared,
+                               outcomes + first);
         add(cost.loops, loop_->counters());
-        cost.evaluations +=
-            gradient_->replayed_rounds() * count * problem.method->evaluations_per_replay();
+        cost.evaluations += gradient_->replayed_rounds() * std::min(count, width) *
+                            problem.method->evaluations_per_replay();
         // The loop has states in its slots, where it starts, where it is, and one at work.
         const std::int64_t states = loop_->store().num_states() + 3;
         std::int64_t beside = field->num_bytes();
