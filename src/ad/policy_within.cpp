@@ -8,8 +8,8 @@ namespace {
 
 constexpr int tried_budgets = 16;  // where the peak decides
 
-std::vector<char> flags_of(const Graph& graph, const std::vector<int>& with_respect_to) {
-    std::vector<char> flags(graph.arguments.size(), with_respect_to.empty() ? 1 : 0);
+List<char> flags_of(const Graph& graph, const List<int>& with_respect_to) {
+    List<char> flags(graph.arguments.size(), with_respect_to.empty() ? 1 : 0);
     for (int argument : with_respect_to) {
         require_argument(argument >= 0 && static_cast<std::size_t>(argument) < flags.size(),
                          "policy_within: there is no argument {}; the program has {}", argument,
@@ -23,7 +23,7 @@ std::vector<char> flags_of(const Graph& graph, const std::vector<int>& with_resp
 /// and cotangents from the start, each until its last use. Arguments and constants lie elsewhere.
 std::int64_t peak_of_backward(const Graph& backward, std::size_t num_arguments,
                               int bytes_per_number) {
-    std::vector<int> last_use(backward.nodes.size(), -1);
+    List<int> last_use(backward.nodes.size(), -1);
     for (int i = 0; i < backward.size(); ++i)
         for (int k = 0; k < backward[i].count; ++k)
             last_use[static_cast<std::size_t>(backward.operand(i, k))] = i;
@@ -36,7 +36,7 @@ std::int64_t peak_of_backward(const Graph& backward, std::size_t num_arguments,
     for (const Node& node : backward.nodes)
         if (is_given(node)) alive += node.size;
     std::int64_t peak = alive;
-    std::vector<std::vector<int>> ends(backward.nodes.size());
+    std::vector<List<int>> ends(backward.nodes.size());
     for (int i = 0; i < backward.size(); ++i) {
         const int last = last_use[static_cast<std::size_t>(i)];
         if (last >= 0 && last < backward.size()) ends[static_cast<std::size_t>(last)].push_back(i);

@@ -11,7 +11,7 @@ namespace {
 
 SplitGraph split(const Graph& graph, const ResidualReportOptions& options) {
     const int num_arguments = static_cast<int>(graph.arguments.size());
-    std::vector<char> flags(graph.arguments.size(), options.with_respect_to.empty());
+    List<char> flags(graph.arguments.size(), options.with_respect_to.empty());
     for (int argument : options.with_respect_to) {
         require_argument(argument >= 0 && argument < num_arguments,
                          "saved_residuals: there is no argument {} to differentiate; the program "

@@ -39,7 +39,7 @@ class Drawing {
 
     /// The nodes of a region in a loop, and in boxes those of the loops within.
     void draw_nodes(int region, int loop, int depth) {
-        std::vector<char> has_nodes(graph_.loops.size(), 0);
+        List<char> has_nodes(graph_.loops.size(), 0);
         for (int i = 0; i < graph_.size(); ++i) {
             const Node& node = graph_[i];
             if (node.region != region) continue;
@@ -106,7 +106,7 @@ class Drawing {
     const Graph& graph_;
     const ArgumentNames& names_;
     std::string prefix_;
-    std::vector<int> loop_of_;
+    List<int> loop_of_;
     detail::LoopTree tree_;
     std::string text_;
 };

@@ -28,7 +28,7 @@ std::string signature(const Graph& graph, const ArgumentNames& names) {
 
 std::string to_text(const Graph& graph, const ArgumentNames& names, bool places) {
     std::string text = signature(graph, names);
-    const std::vector<int> loop_of = detail::loops_of_nodes(graph, graph.size());
+    const List<int> loop_of = detail::loops_of_nodes(graph, graph.size());
     const detail::LoopTree tree(graph, loop_of);
     for (int i = 0; i < graph.size(); ++i) {
         const Node& node = graph[i];

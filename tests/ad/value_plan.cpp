@@ -49,7 +49,7 @@ std::vector<GoldenProgram> golden_programs() {
 
 /// Bytes and cost of what is kept, by the definition.
 std::pair<std::int64_t, std::int64_t> bytes_and_cost(const std::vector<ValueCost>& values,
-                                                     const std::vector<char>& kept) {
+                                                     const eddy::List<char>& kept) {
     std::int64_t bytes = 0, cost = 0;
     std::vector<char> again(values.size());
     for (std::size_t v = values.size(); v-- > 0;) {  // operands come before

@@ -44,7 +44,7 @@ Arrays<Real> any_arguments(const eddy::Graph& graph, std::uint64_t seed, int num
 
 /// Arguments in [low, high).
 template <class Real>
-Arrays<Real> moderate_arguments(const std::vector<eddy::Argument>& shapes, std::uint64_t seed,
+Arrays<Real> moderate_arguments(const eddy::List<eddy::Argument>& shapes, std::uint64_t seed,
                                 int num_lanes, double low = -1, double high = 1) {
     Random random(seed);
     Arrays<Real> arguments;

@@ -16,9 +16,9 @@ namespace eddy::inline v0::detail {
 
 /// One flag per node: does it depend, differentiably, on an argument with with_respect_to[argument]
 /// set?
-[[nodiscard]] constexpr std::vector<char> active_nodes(const Graph& graph,
-                                                       const std::vector<char>& with_respect_to) {
-    std::vector<char> active(graph.nodes.size(), 0);
+[[nodiscard]] constexpr List<char> active_nodes(const Graph& graph,
+                                                const List<char>& with_respect_to) {
+    List<char> active(graph.nodes.size(), 0);
     for (bool is_settled = false; !is_settled;) {  // a loop hands on to its own carry
         is_settled = true;
         for (int i = 0; i < graph.size(); ++i) {
@@ -44,8 +44,8 @@ namespace eddy::inline v0::detail {
 
 /// with_respect_to as flags, from a list of argument indices; an empty list means all.
 template <int... argument>
-[[nodiscard]] constexpr std::vector<char> argument_flags(const Graph& graph) {
-    std::vector<char> flags(graph.arguments.size(), sizeof...(argument) == 0);
+[[nodiscard]] constexpr List<char> argument_flags(const Graph& graph) {
+    List<char> flags(graph.arguments.size(), sizeof...(argument) == 0);
     ((flags[static_cast<std::size_t>(argument)] = 1), ...);
     return flags;
 }

@@ -44,7 +44,7 @@ constexpr auto value_like(Graph& graph, int node) {
 
 /// The nodes of residuals: of all traced values in tuples and pairs.
 template <class T>
-constexpr void list_residuals(Graph& graph, const T& x, std::vector<int>& nodes) {
+constexpr void list_residuals(Graph& graph, const T& x, List<int>& nodes) {
     if constexpr (is_in_trace<T>)
         list_nodes(graph, x, nodes);
     else if constexpr (requires { std::tuple_size<T>::value; })
@@ -126,7 +126,7 @@ struct CustomVjp {
         static_assert(as_many,
                       "custom_vjp: the pullback must return one cotangent for each argument, "
                       "several as a std::tuple");
-        std::vector<int> operands{y, seed};
+        List<int> operands{y, seed};
         [&]<std::size_t... k>(std::index_sequence<k...>) {
             (put(graph, operands, x, std::get<k>(cotangents)), ...);
         }
@@ -140,7 +140,7 @@ struct CustomVjp {
         return detail::value_like<Value>(graph, node);
     }
     template <class X, class Cotangent>
-    static constexpr void put(Graph& graph, std::vector<int>& operands, const X& x,
+    static constexpr void put(Graph& graph, List<int>& operands, const X& x,
                               const Cotangent& cotangent) {
         const int of_x = detail::flat_node(graph, x), of_c = detail::flat_node(graph, cotangent);
         if (graph[of_x].size != graph[of_c].size)
@@ -188,7 +188,7 @@ struct CustomJvp {
         const auto value = function(x...);
         using Value = std::remove_cvref_t<decltype(value)>;
         const int y = detail::flat_node(graph, value);
-        const std::vector<int> seeds{detail::push_seed(graph, x)...};
+        const List<int> seeds{detail::push_seed(graph, x)...};
         const int t = [&]<std::size_t... k>(std::index_sequence<k...>) {
             return detail::flat_node(
                 graph, pushforward(x..., detail::value_like<Inputs>(graph, seeds[k])...));
@@ -201,7 +201,7 @@ struct CustomJvp {
                     "return one as long",
                     a, b);
             });
-        std::vector<int> operands{y, t};
+        List<int> operands{y, t};
         operands.insert(operands.end(), seeds.begin(), seeds.end());
         const int node = graph.push_list(
             {.op = Op::own, .size = graph[y].size, .index = detail::own_pushforward}, operands);

@@ -15,13 +15,13 @@ class DelayedStates {
         : graph_(graph), end_(graph[end]), loop_(graph.loops[at(end_.index)]) {}
 
     /// For each part of the state its values of all turns; nothing where the loop computes one of them.
-    [[nodiscard]] constexpr std::vector<int> make() {
+    [[nodiscard]] constexpr List<int> make() {
         if (loop_.num_fixed() > 3 || loop_.is_backward || loop_.checkpoints > 0) return {};
         split();
         for (std::size_t pass = 0; pass < parts_.size(); ++pass) {
             for (Part& part : parts_) find(part);
         }
-        std::vector<int> all;
+        List<int> all;
         for (const Part& part : parts_) {
             if (part.values.empty()) return {};
             all.push_back(joined_node(graph_, part.values));
@@ -32,7 +32,7 @@ class DelayedStates {
   private:
     struct Part {
         int node = -1, begin = 0, size = 0;
-        std::vector<int> values;  // vectors that follow each other
+        List<int> values;  // vectors that follow each other
     };
     static constexpr std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
@@ -53,7 +53,7 @@ class DelayedStates {
         if (source.op == Op::element && source.index == end_.index) {
             const int read = graph_.operand(source, 0);
             const Node& all = graph_[read];
-            std::vector<int> values{read};
+            List<int> values{read};
             if (all.op == Op::concat && all.count < most_parts_walked) {
                 values.clear();
                 for (int k = 0; k < all.count; ++k) values.push_back(graph_.operand(all, k));
@@ -70,9 +70,8 @@ class DelayedStates {
         }
     }
     /// A turn later than `values`, which none needs of the last turn.
-    constexpr void delay(Part& part, const std::vector<int>& values) {
-        std::vector<int> delayed{
-            slice_node(graph_, graph_.operand(end_, 1), part.begin, part.size)};
+    constexpr void delay(Part& part, const List<int>& values) {
+        List<int> delayed{slice_node(graph_, graph_.operand(end_, 1), part.begin, part.size)};
         int left = (loop_.length - 1) * part.size;
         for (int value : values) {
             const int size = graph_[value].size < left ? graph_[value].size : left;
@@ -86,7 +85,7 @@ class DelayedStates {
     Node end_;
     Loop loop_;
     int carry_ = -1;
-    std::vector<Part> parts_;
+    List<Part> parts_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -90,7 +90,7 @@ class Forward {
             });
             return value_of(graph_.push_zeros(node.size));
         }
-        std::vector<std::pair<int, int>> tangents;
+        List<std::pair<int, int>> tangents;
         for (int k = 2; k < node.count; ++k) {
             const int seed = graph_.operand(node, k);
             tangents.emplace_back(seed, tangent_or_zero_of(seed).node());
@@ -103,7 +103,7 @@ class Forward {
     /// ẋ = −J⁻¹ ṙ, one linear solve, where ṙ is that of what the equation captures.
     constexpr Value push_root(const Node& node, int i) {
         const RootEquation equation(graph_, node, i);
-        const std::vector<char> in_loop = nodes_in_loops(graph_, graph_.size());
+        const List<char> in_loop = nodes_in_loops(graph_, graph_.size());
         for (int copy : equation.copies()) {
             if (copy >= 0 && copy != equation.x() && !in_loop[static_cast<std::size_t>(copy)])
                 push_node(copy);
@@ -113,12 +113,12 @@ class Forward {
     }
 
   private:
-    static constexpr void note(std::vector<int>& nodes, int i, int node) {
+    static constexpr void note(List<int>& nodes, int i, int node) {
         const auto k = static_cast<std::size_t>(i);
         if (nodes.size() <= k) nodes.resize(k + 1, -1);
         nodes[k] = node;
     }
-    [[nodiscard]] static constexpr int noted(const std::vector<int>& nodes, int i) {
+    [[nodiscard]] static constexpr int noted(const List<int>& nodes, int i) {
         const auto k = static_cast<std::size_t>(i);
         return k < nodes.size() ? nodes[k] : -1;
     }
@@ -163,7 +163,7 @@ class Forward {
 
     Graph graph_;
     int num_primal_;
-    std::vector<int> tangents_, aliases_;  // (node)
+    List<int> tangents_, aliases_;  // (node)
 };
 
 }  // namespace detail

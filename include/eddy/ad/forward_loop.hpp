@@ -30,9 +30,9 @@ class LoopPushforward {
         copy_.set(body_.carry(), value);
         forward_.set_tangent(value, slice_node(graph_, state, n, n));
         copy_body();
-        std::vector<int> operands{state, start, join(copy_(operand(2)))};
+        List<int> operands{state, start, join(copy_(operand(2)))};
         for (int k = 3; k < description.num_fixed(); ++k) operands.push_back(copy_(operand(k)));
-        std::vector<std::pair<int, int>> stacked;  // (stacked node, tangent of a turn)
+        List<std::pair<int, int>> stacked;  // (stacked node, tangent of a turn)
         for (int s = body_.end() + 1; s < num_nodes_; ++s) {
             if (graph_[s].op != Op::stacked || graph_.operand(s, 0) != body_.end()) continue;
             const int y = copy_(graph_.operand(s, 1));
@@ -126,7 +126,7 @@ constexpr void Forward::push_node(int i) {
 // Defined after the class: clang instantiates `visit` where it is first named, and needs its body
 // by then.
 constexpr void Forward::run() {
-    const std::vector<char> in_loop = nodes_in_loops(graph_, num_primal_);
+    const List<char> in_loop = nodes_in_loops(graph_, num_primal_);
     for (int i = 0; i < num_primal_; ++i) {
         if (in_loop[static_cast<std::size_t>(i)]) continue;
         graph_.current_region = graph_[i].region;

@@ -11,7 +11,7 @@ namespace eddy::inline v0 {
 /// The gradient of a graph with one scalar result: (x...) → cotangents of the flagged arguments.
 /// Not simplified.
 [[nodiscard]] constexpr Graph gradient_graph(const Graph& graph,
-                                             const std::vector<char>& with_respect_to) {
+                                             const List<char>& with_respect_to) {
     const Graph pullback = vjp_graph(graph, with_respect_to);
     const int cotangent = static_cast<int>(graph.arguments.size());
     passes::Rebuild rebuild(pullback);
@@ -31,7 +31,7 @@ template <class P, int... argument>
 struct GradientOf : DerivativeOf<P> {
     static constexpr Graph make() {
         const Graph graph = P::graph.thaw();
-        const std::vector<char> flags = argument_flags<argument...>(graph);
+        const List<char> flags = argument_flags<argument...>(graph);
         if constexpr (has_regions<P>) {
             const Graph program = passes::contract(graph);
             return join_halves(split_joint(program, gradient_graph(program, flags)), graph);

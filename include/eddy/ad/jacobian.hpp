@@ -23,20 +23,20 @@ namespace detail {
 /// The structural non-zeros in the order in which a program computes them, and which columns are
 /// computed together.
 struct JacobianPlan {
-    std::vector<JacobianEntry> entries;
-    std::vector<int> group_of;  // (column)
+    List<JacobianEntry> entries;
+    List<int> group_of;  // (column)
     int num_groups = 0;
 };
 /// Row by row. Of a program with loops group by group: those of one group are components of one tangent,
 /// most of them neighbours, so that a few slices hold them all whatever the length of the loop.
 constexpr JacobianPlan plan_jacobian(const Graph& graph, int argument) {
-    const std::vector<ComponentSet> rows = jacobian_rows(graph, argument);
+    const List<ComponentSet> rows = jacobian_rows(graph, argument);
     const int num_columns = graph.arguments[static_cast<std::size_t>(argument)].size;
     JacobianPlan plan{{}, group_columns(rows, num_columns)};
     for (int group : plan.group_of)
         plan.num_groups = group + 1 > plan.num_groups ? group + 1 : plan.num_groups;
     const int num_passes = graph.loops.empty() ? 1 : plan.num_groups;
-    std::vector<std::vector<JacobianEntry>> passes(static_cast<std::size_t>(num_passes));
+    List<List<JacobianEntry>> passes(static_cast<std::size_t>(num_passes));
     for (int row = 0; row < static_cast<int>(rows.size()); ++row) {
         rows[static_cast<std::size_t>(row)].for_each([&](int column) {
             const int pass = num_passes == 1 ? 0 : plan.group_of[static_cast<std::size_t>(column)];
@@ -52,8 +52,7 @@ constexpr JacobianPlan plan_jacobian(const Graph& graph, int argument) {
 
 /// The structural non-zeros of ∂(result 0)/∂(argument), in the order of `jacobian_graph`: row by row; of
 /// a program with loops, those of columns that are computed together one after another.
-[[nodiscard]] constexpr std::vector<JacobianEntry> jacobian_pattern(const Graph& graph,
-                                                                    int argument) {
+[[nodiscard]] constexpr List<JacobianEntry> jacobian_pattern(const Graph& graph, int argument) {
     if (!reads_argument(graph, argument)) return {};
     return detail::plan_jacobian(graph, argument).entries;
 }
@@ -112,7 +111,7 @@ struct JacobianPlanOf {
     static constexpr auto frozen = make();
     static constexpr int num_nonzeros = frozen.num_nonzeros;
 
-    [[nodiscard]] static constexpr std::vector<JacobianEntry> entries() {
+    [[nodiscard]] static constexpr List<JacobianEntry> entries() {
         return {frozen.entries, frozen.entries + num_nonzeros};
     }
     [[nodiscard]] static constexpr JacobianPlan plan() {
@@ -125,13 +124,13 @@ struct JacobianPlanOf {
 namespace detail {
 
 /// Seeds the tangents of the argument: 1 for the columns of the group, structurally zero elsewhere.
-constexpr void seed_group(Forward& forward, int num_primal, int argument,
-                          const std::vector<int>& group_of, int group) {
+constexpr void seed_group(Forward& forward, int num_primal, int argument, const List<int>& group_of,
+                          int group) {
     Graph& graph = forward.graph();
     for (int i = 0; i < num_primal; ++i) {
         const Node node = graph[i];
         if (node.op != Op::argument || node.index != argument) continue;
-        std::vector<double> seed(static_cast<std::size_t>(node.size), 0.0);
+        List<double> seed(static_cast<std::size_t>(node.size), 0.0);
         bool any = false;
         for (int c = 0; c < node.size; ++c) {
             if (group_of[static_cast<std::size_t>(node.offset + c)] != group) continue;
@@ -147,14 +146,14 @@ constexpr void seed_group(Forward& forward, int num_primal, int argument,
 }
 
 /// The node for components [row, row + size) of result 0, given the nodes that the result is made of.
-constexpr int result_components(Graph& graph, const std::vector<int>& parts, int row, int size) {
+constexpr int result_components(Graph& graph, const List<int>& parts, int row, int size) {
     std::size_t part = 0;
     while (row >= graph[parts[part]].size) row -= graph[parts[part++]].size;
     return slice_node(graph, parts[part], row, size);
 }
 /// How many of the entries from `first` on are neighbours in one tangent and in one of its parts.
-constexpr int count_neighbours(const Graph& graph, const JacobianPlan& plan,
-                               const std::vector<int>& parts, std::size_t first) {
+constexpr int count_neighbours(const Graph& graph, const JacobianPlan& plan, const List<int>& parts,
+                               std::size_t first) {
     const auto group = [&](std::size_t e) {
         return plan.group_of[static_cast<std::size_t>(plan.entries[e].column)];
     };
@@ -170,8 +169,8 @@ constexpr int count_neighbours(const Graph& graph, const JacobianPlan& plan,
 }
 
 /// The nodes that hold the entries of a group.
-constexpr void push_group(Graph& graph, const JacobianPlan& plan, const std::vector<int>& parts,
-                          int group, std::vector<int>& values) {
+constexpr void push_group(Graph& graph, const JacobianPlan& plan, const List<int>& parts, int group,
+                          List<int>& values) {
     const bool has_loops = !graph.loops.empty();
     for (std::size_t e = 0; e < plan.entries.size(); ++e) {
         const JacobianEntry& entry = plan.entries[e];
@@ -188,14 +187,14 @@ namespace detail {
 
 /// Appends ∂(result 0)/∂(argument) of `graph`, whose nodes come first in `result`, and returns the nodes that its structural
 /// non-zeros are made of, in the order of the plan.
-constexpr std::vector<int> append_jacobian(Graph& result, const Graph& graph, int argument,
-                                           const JacobianPlan& plan) {
-    std::vector<int> values(plan.entries.size(), -1);
+constexpr List<int> append_jacobian(Graph& result, const Graph& graph, int argument,
+                                    const JacobianPlan& plan) {
+    List<int> values(plan.entries.size(), -1);
     for (int group = 0; group < plan.num_groups && !plan.entries.empty(); ++group) {
         Forward forward(std::move(result), graph.size());
         seed_group(forward, graph.size(), argument, plan.group_of, group);
         forward.run();
-        std::vector<int> parts;
+        List<int> parts;
         for (int k = 0; k < graph.outputs[0].count; ++k) {
             parts.push_back(
                 forward.tangent_or_zero_of(graph.output_node(graph.outputs[0], k)).node());
@@ -203,7 +202,7 @@ constexpr std::vector<int> append_jacobian(Graph& result, const Graph& graph, in
         result = std::move(forward.graph());
         push_group(result, plan, parts, group, values);
     }
-    std::vector<int> list;
+    List<int> list;
     for (const int value : values) {
         if (value >= 0) list.push_back(value);
     }
@@ -217,7 +216,7 @@ constexpr std::vector<int> append_jacobian(Graph& result, const Graph& graph, in
 [[nodiscard]] constexpr Graph jacobian_graph(const Graph& graph, int argument,
                                              const detail::JacobianPlan& plan) {
     Graph result = graph;
-    const std::vector<int> list = detail::append_jacobian(result, graph, argument, plan);
+    const List<int> list = detail::append_jacobian(result, graph, argument, plan);
     result.outputs.clear();
     result.push_output(list, static_cast<int>(plan.entries.size()), false);
     return result;
@@ -256,13 +255,12 @@ struct Jacobian {
         Vec<int, num_nonzeros> place{};  // among what the program computes
         bool is_given = true;
         constexpr Order() {
-            const std::vector<JacobianEntry> entries =
-                detail::JacobianPlanOf<P, argument>::entries();
-            std::vector<std::vector<int>> rows(static_cast<std::size_t>(num_rows));
+            const List<JacobianEntry> entries = detail::JacobianPlanOf<P, argument>::entries();
+            List<List<int>> rows(static_cast<std::size_t>(num_rows));
             for (std::size_t e = 0; e < entries.size(); ++e)
                 rows[static_cast<std::size_t>(entries[e].row)].push_back(static_cast<int>(e));
             int to = 0;
-            for (std::vector<int>& row : rows) {
+            for (List<int>& row : rows) {
                 for (std::size_t k = 1; k < row.size(); ++k) {  // few: by insertion
                     for (std::size_t j = k;
                          j > 0 && column(entries, row[j]) < column(entries, row[j - 1]); --j)
@@ -275,7 +273,7 @@ struct Jacobian {
                 }
             }
         }
-        static constexpr int column(const std::vector<JacobianEntry>& entries, int e) {
+        static constexpr int column(const List<JacobianEntry>& entries, int e) {
             return entries[static_cast<std::size_t>(e)].column;
         }
     };

@@ -13,9 +13,8 @@ struct FieldJacobiansOf {
     static constexpr Graph make() {
         const Graph primal = P::graph.thaw();
         Graph both = primal;
-        const std::vector<int> of_y =
-            append_jacobian(both, primal, 1, JacobianPlanOf<P, 1>::plan());
-        std::vector<int> to_p;
+        const List<int> of_y = append_jacobian(both, primal, 1, JacobianPlanOf<P, 1>::plan());
+        List<int> to_p;
         if constexpr (of_p) to_p = append_jacobian(both, primal, 2, JacobianPlanOf<P, 2>::plan());
         both.outputs.clear();
         if (!of_y.empty()) both.push_output(of_y, JacobianPlanOf<P, 1>::num_nonzeros, false);

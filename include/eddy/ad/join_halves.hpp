@@ -14,13 +14,13 @@ namespace eddy::inline v0 {
     Graph graph;
     graph.arguments = split.backward.arguments;
     graph.arguments.erase(graph.arguments.begin() + num_arguments);
-    std::vector<int> residuals;  // (residual): its node
+    List<int> residuals;  // (residual): its node
     const auto append = [&](const Graph& half) {
         const auto first_constant = static_cast<int>(graph.constants.size());
         const auto first_loop = static_cast<int>(graph.loops.size());
         graph.loops.insert(graph.loops.end(), half.loops.begin(), half.loops.end());
         graph.constants.insert(graph.constants.end(), half.constants.begin(), half.constants.end());
-        std::vector<int> map;
+        List<int> map;
         for (Node node : half.nodes) {
             if (node.op == Op::argument && node.index == num_arguments &&
                 &half == &split.backward) {
@@ -29,7 +29,7 @@ namespace eddy::inline v0 {
                 map.push_back(residuals[k]);
                 continue;
             }
-            std::vector<int> operands;
+            List<int> operands;
             for (int k = 0; k < node.count; ++k)
                 operands.push_back(map[static_cast<std::size_t>(half.operand(node, k))]);
             if (node.op == Op::constant) node.offset += first_constant;
@@ -39,14 +39,14 @@ namespace eddy::inline v0 {
         }
         return map;
     };
-    const std::vector<int> forward = append(split.forward);
+    const List<int> forward = append(split.forward);
     if (split.residual_size > 0) {
         for (int node : passes::output_nodes(split.forward, num_results, num_results + 1))
             residuals.push_back(forward[static_cast<std::size_t>(node)]);
     }
-    const std::vector<int> backward = append(split.backward);
+    const List<int> backward = append(split.backward);
     for (const Output& output : split.backward.outputs) {
-        std::vector<int> list;
+        List<int> list;
         for (int k = 0; k < output.count; ++k)
             list.push_back(
                 backward[static_cast<std::size_t>(split.backward.output_node(output, k))]);

@@ -17,11 +17,10 @@ struct JvpOf {
 
 /// The Jacobian–vector product of a graph: arguments (x..., one tangent per flagged argument) →
 /// tangents of the outputs. Not simplified.
-[[nodiscard]] constexpr Graph jvp_graph(const Graph& graph,
-                                        const std::vector<char>& with_respect_to) {
+[[nodiscard]] constexpr Graph jvp_graph(const Graph& graph, const List<char>& with_respect_to) {
     detail::Forward forward(graph, graph.size());
     Graph& result = forward.graph();
-    std::vector<int> tangent_argument(graph.arguments.size(), -1);
+    List<int> tangent_argument(graph.arguments.size(), -1);
     for (std::size_t a = 0; a < graph.arguments.size(); ++a) {
         if (!with_respect_to[a]) continue;
         tangent_argument[a] = static_cast<int>(result.arguments.size());
@@ -37,7 +36,7 @@ struct JvpOf {
     forward.run();
     result.outputs.clear();
     for (const Output& output : graph.outputs) {
-        std::vector<int> parts;
+        List<int> parts;
         for (int k = 0; k < output.count; ++k)
             parts.push_back(forward.tangent_or_zero_of(graph.output_node(output, k)).node());
         result.push_output(parts, output.size, output.is_scalar);

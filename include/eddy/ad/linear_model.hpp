@@ -11,19 +11,19 @@ namespace eddy::inline v0 {
 namespace detail {
 
 /// The nodes that a result is made of.
-constexpr std::vector<int> nodes_of(const Graph& graph, const Output& output) {
-    std::vector<int> nodes;
+constexpr List<int> nodes_of(const Graph& graph, const Output& output) {
+    List<int> nodes;
     for (int k = 0; k < output.count; ++k) nodes.push_back(graph.output_node(output, k));
     return nodes;
 }
 
 /// Appends ∂(result 0)/∂t of the first `primal` nodes and returns the nodes that it is made of. t is
 /// the argument 0, a scalar.
-constexpr std::vector<int> append_time_derivative(Graph& graph, const Graph& primal) {
+constexpr List<int> append_time_derivative(Graph& graph, const Graph& primal) {
     Forward forward(std::move(graph), primal.size());
     seed_group(forward, primal.size(), 0, {0}, 0);
     forward.run();
-    std::vector<int> parts;
+    List<int> parts;
     for (const int node : nodes_of(primal, primal.outputs[0]))
         parts.push_back(forward.tangent_or_zero_of(node).node());
     graph = std::move(forward.graph());
@@ -40,8 +40,8 @@ constexpr std::vector<int> append_time_derivative(Graph& graph, const Graph& pri
     Graph model = jacobian_graph(graph, 1, plan);
     const int num_nonzeros = model.outputs[0].size;
     const bool has_jacobian = num_nonzeros > 0;
-    const std::vector<int> jacobian = detail::nodes_of(model, model.outputs[0]);
-    std::vector<int> slope;
+    const List<int> jacobian = detail::nodes_of(model, model.outputs[0]);
+    List<int> slope;
     if (depends_on_time) slope = detail::append_time_derivative(model, graph);
     const int size = graph.outputs[0].size;
     model.outputs.clear();
@@ -89,7 +89,7 @@ struct LinearModel {
     static constexpr bool depends_on_time = detail::JacobianPlanOf<P, 0>::num_nonzeros > 0;
     static constexpr bool may_be_infinite = detail::may_have_infinite_slopes(P::graph.thaw());
     /// Where the Jacobian may be non-zero, in the order of its values.
-    [[nodiscard]] static constexpr std::vector<JacobianEntry> pattern() {
+    [[nodiscard]] static constexpr List<JacobianEntry> pattern() {
         return detail::JacobianPlanOf<P, 1>::entries();
     }
     using Values = Program<detail::LinearModelOf<P>>;

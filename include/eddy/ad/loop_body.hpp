@@ -13,7 +13,7 @@ class LoopBody {
     /// The loop that node `end` of the graph ends. It may be open to others that are not ended yet.
     constexpr LoopBody(const Graph& graph, int end)
         : end_(end), carry_(graph.operand(end, 0)), inside_(static_cast<std::size_t>(end), 0) {
-        std::vector<char> is_here(graph.loops.size(), 0);  // (loop): this one, or inside it
+        List<char> is_here(graph.loops.size(), 0);  // (loop): this one, or inside it
         is_here[at(graph[end].index)] = 1;
         inside_[at(carry_)] = 1;
         for (bool is_settled = false; !is_settled;) {
@@ -54,12 +54,12 @@ class LoopBody {
   private:
     static constexpr std::size_t at(int j) { return static_cast<std::size_t>(j); }
     int end_, carry_;
-    std::vector<char> inside_, is_direct_;
+    List<char> inside_, is_direct_;
 };
 
 /// One flag per node: is it inside a loop that has ended?
-[[nodiscard]] constexpr std::vector<char> nodes_in_loops(const Graph& graph, int num_nodes) {
-    std::vector<char> flags(static_cast<std::size_t>(num_nodes), 0);
+[[nodiscard]] constexpr List<char> nodes_in_loops(const Graph& graph, int num_nodes) {
+    List<char> flags(static_cast<std::size_t>(num_nodes), 0);
     for (int i = 0; i < num_nodes && !graph.loops.empty(); ++i) {
         if (graph[i].op != Op::loop) continue;
         const LoopBody body(graph, i);
@@ -90,7 +90,7 @@ class LoopCopy {
     /// Appends the copy of node j to its graph, which must not move in memory meanwhile.
     constexpr int copy(Graph& graph, int j) {
         Node node = graph[j];
-        std::vector<int> operands;
+        List<int> operands;
         for (int k = 0; k < node.count; ++k) operands.push_back((*this)(graph.operand(j, k)));
         if (is_loop_op(node.op)) {
             int& loop = loops_[static_cast<std::size_t>(node.index)];
@@ -108,7 +108,7 @@ class LoopCopy {
 
   private:
     const LoopBody& body_;
-    std::vector<int> map_, loops_;
+    List<int> map_, loops_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <eddy/core/bytes_of.hpp>
+#include <eddy/core/list.hpp>
 #include <eddy/core/members.hpp>
 #include <eddy/core/range.hpp>
 #include <eddy/core/small_float.hpp>
@@ -46,7 +47,7 @@ template <class Number, class T>
     } else if constexpr (has_parts<T>) {
         return std::apply([&](const auto&... parts) { return std::tuple(part(parts)...); }, x);
     } else if constexpr (ResizableRange<T>) {
-        std::vector<decltype(part(*std::begin(x)))> numbers;
+        List<decltype(part(*std::begin(x)))> numbers;
         numbers.reserve(std::size(x));
         for (const auto& number : x) numbers.push_back(part(number));
         return numbers;

@@ -7,6 +7,7 @@
 
 #include <eddy/ad/linearize.hpp>
 #include <eddy/core/export.hpp>
+#include <eddy/core/list.hpp>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -19,19 +20,19 @@ namespace detail {
 /// A program under its policy, and the arguments that are differentiated; all, where there are none.
 struct OutlinedProgram {
     Graph graph;
-    std::vector<int> with_respect_to;
+    List<int> with_respect_to;
 };
 
 /// A level of a Differentiable.
 struct Outline {
     std::string what, kept;
-    std::vector<Outline> parts{};
+    List<Outline> parts{};
     std::shared_ptr<const OutlinedProgram> program{};  // of a leaf
 };
 
 template <class Recipe, class Policy>
 [[nodiscard]] Outline outline_of_program(const Program<Recipe>& program, const Policy& policy,
-                                         std::vector<int> with_respect_to) {
+                                         List<int> with_respect_to) {
     OutlinedProgram leaf{graph_with_places(program), std::move(with_respect_to)};
     set_policy(leaf.graph, 0, policy);
     return {"program", "", {}, std::make_shared<OutlinedProgram>(std::move(leaf))};

@@ -14,6 +14,7 @@
 // anything: t is linear in them, and its coefficients are no part of this derivative.
 // Test: tests/ad/custom.cpp
 
+#include <eddy/core/list.hpp>
 #include <eddy/trace/graph.hpp>
 #include <utility>
 #include <vector>
@@ -23,9 +24,9 @@ namespace eddy::inline v0::detail {
 inline constexpr int own_pullback = 0, own_pushforward = 1, own_value = 2;
 
 /// What depends on seeds, among the nodes before `end`: of a loop that does, all that is inside it.
-constexpr std::vector<char> nodes_behind(const Graph& graph,
-                                         const std::vector<std::pair<int, int>>& seeds, int end) {
-    std::vector<char> behind(static_cast<std::size_t>(end), 0), loops(graph.loops.size(), 0);
+constexpr List<char> nodes_behind(const Graph& graph, const List<std::pair<int, int>>& seeds,
+                                  int end) {
+    List<char> behind(static_cast<std::size_t>(end), 0), loops(graph.loops.size(), 0);
     for (bool is_settled = false; !is_settled;) {
         is_settled = true;
         for (int i = 0; i < end; ++i) {
@@ -49,10 +50,9 @@ constexpr std::vector<char> nodes_behind(const Graph& graph,
 
 /// Copies what depends on the first of each pair, among the nodes before `end`, with the second in its
 /// place; (node): its copy, or -1. Loops in it become loops of their own.
-constexpr std::vector<int> substitute(Graph& graph, const std::vector<std::pair<int, int>>& seeds,
-                                      int end) {
-    const std::vector<char> behind = nodes_behind(graph, seeds, end);
-    std::vector<int> copies(static_cast<std::size_t>(end), -1), loops(graph.loops.size(), -1);
+constexpr List<int> substitute(Graph& graph, const List<std::pair<int, int>>& seeds, int end) {
+    const List<char> behind = nodes_behind(graph, seeds, end);
+    List<int> copies(static_cast<std::size_t>(end), -1), loops(graph.loops.size(), -1);
     for (int i = 0; i < end; ++i) {
         if (behind[static_cast<std::size_t>(i)] && graph[i].op == Op::loop)
             loops[static_cast<std::size_t>(graph[i].index)] = 0;
@@ -68,7 +68,7 @@ constexpr std::vector<int> substitute(Graph& graph, const std::vector<std::pair<
         auto& copied = copies[static_cast<std::size_t>(i)];
         if (!behind[static_cast<std::size_t>(i)] || copied >= 0) continue;
         Node node = graph[i];
-        std::vector<int> operands;
+        List<int> operands;
         for (int k = 0; k < node.count; ++k) {
             const int operand = graph.operand(node, k);
             const int copy = copies[static_cast<std::size_t>(operand)];
@@ -87,7 +87,7 @@ constexpr int first_residual(const Node& own) { return 2 + 2 * own.offset; }
 /// Makes node `own` an ordinary value, once its pullback is in the graph.
 constexpr void forget_pullback(Graph& graph, int own) {
     const Node node = graph[own];
-    std::vector<int> operands{graph.operand(node, 0)};
+    List<int> operands{graph.operand(node, 0)};
     for (int k = first_residual(node); k < node.count; ++k)
         operands.push_back(graph.operand(node, k));
     Node& changed = graph.nodes[static_cast<std::size_t>(own)];
@@ -118,11 +118,11 @@ class RootEquation {
     [[nodiscard]] constexpr int residual() const { return at_root(r_); }
     [[nodiscard]] constexpr int jacobian() const { return at_root(jacobian_); }
     /// (node of the trace): its copy, or -1.
-    [[nodiscard]] constexpr const std::vector<int>& copies() const { return copies_; }
+    [[nodiscard]] constexpr const List<int>& copies() const { return copies_; }
 
   private:
     int x_, r_ = -1, jacobian_ = -1;
-    std::vector<int> copies_;
+    List<int> copies_;
 };
 /// J⁻¹ b or J⁻ᵀ b; of one number, a quotient.
 constexpr int solve_jacobian(Graph& graph, int jacobian, int b, Op op) {
@@ -134,7 +134,7 @@ constexpr int solve_jacobian(Graph& graph, int jacobian, int b, Op op) {
 /// Which nodes are tangents of a pushforward of the user's.
 struct TangentNodes {
     enum : char { no, tangent, seed };
-    std::vector<char> kind;  // empty where there are none
+    List<char> kind;  // empty where there are none
 
     /// From a tangent nothing flows to a value that it multiplies.
     /// Node i, appended, is a copy of node j.
@@ -156,7 +156,7 @@ struct TangentNodes {
     TangentNodes tangents;
     for (const Node& node : graph.nodes) {
         if (node.op != Op::own || node.index != own_pushforward) continue;
-        if (tangents.kind.empty()) tangents.kind = std::vector<char>(graph.nodes.size(), 0);
+        if (tangents.kind.empty()) tangents.kind = List<char>(graph.nodes.size(), 0);
         for (int k = 2; k < node.count; ++k)
             tangents.kind[static_cast<std::size_t>(graph.operand(node, k))] = TangentNodes::seed;
     }

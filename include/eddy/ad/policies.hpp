@@ -7,6 +7,7 @@
 // Test: tests/ad/policies.cpp
 
 #include <algorithm>
+#include <eddy/core/list.hpp>
 #include <eddy/trace/graph.hpp>
 #include <string>
 #include <type_traits>
@@ -34,7 +35,7 @@ namespace detail {
 
 /// Names that are known at run time.
 struct ListOfNames {
-    std::vector<std::string> names;
+    List<std::string> names;
     [[nodiscard]] bool tag(const Candidate& value) const {
         return std::any_of(names.begin(), names.end(),
                            [&](const std::string& name) { return value.has_name(name); });
@@ -110,7 +111,7 @@ struct SaveOnlyTheseNames : TheNames {
         return save_if(this->tag(value));
     }
     /// The same of names that are known at run time.
-    [[nodiscard]] SaveOnlyTheseNames<ListOfNames> operator()(std::vector<std::string> names) const {
+    [[nodiscard]] SaveOnlyTheseNames<ListOfNames> operator()(List<std::string> names) const {
         return {{std::move(names)}};
     }
 };
@@ -121,7 +122,7 @@ struct SaveAnythingExceptTheseNames : TheNames {
     }
     /// The same of names that are known at run time.
     [[nodiscard]] SaveAnythingExceptTheseNames<ListOfNames> operator()(
-        std::vector<std::string> names) const {
+        List<std::string> names) const {
         return {{std::move(names)}};
     }
 };
@@ -131,8 +132,7 @@ struct SaveAnyNamesButThese : TheNames {
         return save_if(value.num_names > 0 && !this->tag(value));
     }
     /// The same of names that are known at run time.
-    [[nodiscard]] SaveAnyNamesButThese<ListOfNames> operator()(
-        std::vector<std::string> names) const {
+    [[nodiscard]] SaveAnyNamesButThese<ListOfNames> operator()(List<std::string> names) const {
         return {{std::move(names)}};
     }
 };

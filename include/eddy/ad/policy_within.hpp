@@ -13,6 +13,7 @@
 #include <eddy/ad/split.hpp>
 #include <eddy/ad/value_plan.hpp>
 #include <eddy/core/export.hpp>
+#include <eddy/core/list.hpp>
 #include <limits>
 #include <vector>
 
@@ -60,13 +61,11 @@ namespace detail {
 
 /// The values of a joint graph as a plan sees them: (node), with nothing to gain where a node is none
 /// of the forward pass.
-[[nodiscard]] constexpr std::vector<ValueCost> values_of(const Graph& joint,
-                                                         std::size_t num_results,
-                                                         int bytes_per_number) {
-    const std::vector<char> is_forward =
-        passes::cone(joint, passes::output_nodes(joint, 0, num_results));
-    std::vector<ValueCost> values(static_cast<std::size_t>(joint.size()),
-                                  ValueCost{.cost = 0, .bytes = 0});
+[[nodiscard]] constexpr List<ValueCost> values_of(const Graph& joint, std::size_t num_results,
+                                                  int bytes_per_number) {
+    const List<char> is_forward = passes::cone(joint, passes::output_nodes(joint, 0, num_results));
+    List<ValueCost> values(static_cast<std::size_t>(joint.size()),
+                           ValueCost{.cost = 0, .bytes = 0});
     const auto value_behind = [&](int i) {
         while (passes::is_annotation(joint[i])) i = joint.operand(i, 0);
         return i;
@@ -105,7 +104,7 @@ namespace detail {
 
 /// Keeps the values of the joint graph that are marked.
 struct KeepMarked {
-    std::vector<char> kept{};  // (node)
+    List<char> kept{};  // (node)
     eddy::Saving operator()(const Candidate& value) const {
         const auto node = static_cast<std::size_t>(value.node);
         return save_if(value.node >= 0 && node < kept.size() && kept[node] != 0);
@@ -139,7 +138,7 @@ struct PolicyWithin {
 
 /// What is planned for, beside the bytes that are kept between the passes.
 struct ValuePlanOptions {
-    std::vector<int> with_respect_to{};  ///< the differentiated arguments; all, where empty
+    List<int> with_respect_to{};  ///< the differentiated arguments; all, where empty
     int bytes_per_number = sizeof(double);
     /// A budget for the peak of the backward pass: fewer bytes are kept where that lowers it.
     std::int64_t peak_bytes = std::numeric_limits<std::int64_t>::max();

@@ -16,10 +16,10 @@
 namespace eddy::inline v0 {
 
 struct ResidualReportOptions {
-    ArgumentNames names = {};            // what arguments are called; x0, x1, … by default
-    std::vector<int> with_respect_to{};  // the differentiated arguments; all, where empty
-    std::ostream* out = nullptr;         // where printers write; std::cout, where null
-    bool places = false;                 // file, line and function where values come from
+    ArgumentNames names = {};     // what arguments are called; x0, x1, … by default
+    List<int> with_respect_to{};  // the differentiated arguments; all, where empty
+    std::ostream* out = nullptr;  // where printers write; std::cout, where null
+    bool places = false;          // file, line and function where values come from
 };
 
 namespace detail {

@@ -12,6 +12,7 @@
 #include <eddy/ad/loop_body.hpp>
 #include <eddy/ad/own_derivative.hpp>
 #include <eddy/ad/rules/all.hpp>
+#include <eddy/core/list.hpp>
 #include <eddy/trace/program.hpp>
 #include <eddy/trace/sparse_parts.hpp>
 #include <vector>
@@ -36,7 +37,7 @@ class Reverse {
   public:
     using Value = DynamicTraced;
 
-    constexpr Reverse(const Graph& graph, const std::vector<char>& with_respect_to)
+    constexpr Reverse(const Graph& graph, const List<char>& with_respect_to)
         : graph_(graph),
           num_primal_(graph.size()),
           active_(active_nodes(graph, with_respect_to)),
@@ -46,7 +47,7 @@ class Reverse {
 
     /// Appends one cotangent argument per output and sweeps back. Outputs become the cotangents of
     /// the arguments.
-    constexpr Graph run(const std::vector<char>& with_respect_to);
+    constexpr Graph run(const List<char>& with_respect_to);
 
     template <Op op>
     constexpr void visit(const Node& node, int i) {
@@ -118,7 +119,7 @@ class Reverse {
     constexpr void pull_own(const Node& node, int i, Value cotangent) {
         if (node.index != own_pullback)
             return add(operand(node, node.index == own_value ? 0 : 1), cotangent);
-        const std::vector<int> made = substitute(graph_, {{operand(node, 1), cotangent.node()}}, i);
+        const List<int> made = substitute(graph_, {{operand(node, 1), cotangent.node()}}, i);
         for (int k = 2; k < first_residual(node); k += 2) {
             const int of_x = operand(node, k + 1), changed = made[static_cast<std::size_t>(of_x)];
             add_mixed_product(operand(node, k), value_of(changed < 0 ? of_x : changed));
@@ -130,7 +131,7 @@ class Reverse {
     constexpr void pull_root(const Node& node, int i, Value cotangent) {
         const RootEquation equation(graph_, node, i);
         note(equation.x(), false);
-        std::vector<int> copies;
+        List<int> copies;
         for (std::size_t k = 0; k < equation.copies().size(); ++k) {
             const int copy = equation.copies()[k];
             if (copy < 0 || copy == equation.x()) continue;
@@ -140,7 +141,7 @@ class Reverse {
         const Value w = value_of(
             solve_jacobian(graph_, equation.jacobian(), cotangent.node(), Op::solve_transposed));
         add_mixed_product(equation.residual(), -w);
-        const std::vector<char> in_loop = nodes_in_loops(graph_, graph_.size());
+        const List<char> in_loop = nodes_in_loops(graph_, graph_.size());
         for (std::size_t k = copies.size(); k-- > 0;) {
             if (!in_loop[static_cast<std::size_t>(copies[k])]) visit_node(copies[k]);
         }
@@ -233,14 +234,14 @@ class Reverse {
     constexpr Cotangent collect(int i) {
         const auto& contributions = contributions_[static_cast<std::size_t>(i)];
         if (contributions.empty()) return {};
-        const std::vector<int> parts = assemble(contributions, size_of(i));
+        const List<int> parts = assemble(contributions, size_of(i));
         const int guard = common_guard(contributions, size_of(i));
         if (parts.size() == 1) return {parts[0], guard};
         return {graph_.push_list({.op = Op::concat, .size = size_of(i)}, parts), guard};
     }
 
     /// The mask outside which every contribution is zero; −1 where there is none.
-    constexpr int common_guard(const std::vector<Contribution>& contributions, int size) {
+    constexpr int common_guard(const List<Contribution>& contributions, int size) {
         int guard = contributions[0].cotangent.guard;
         bool are_whole = true, any_guard = false;
         for (const Contribution& contribution : contributions) {
@@ -258,7 +259,7 @@ class Reverse {
         return guard;
     }
     /// The same, component by component: a component is guarded by the pieces that it is in.
-    constexpr int guard_of_pieces(std::vector<Contribution> contributions, int size) {
+    constexpr int guard_of_pieces(List<Contribution> contributions, int size) {
         for (Contribution& contribution : contributions) {
             const int guard = contribution.cotangent.guard;
             Value holds = guard < 0 ? value_of(graph_.push_constant(1)) : indicator(guard);
@@ -266,17 +267,17 @@ class Reverse {
                 holds = Bilinear::broadcast(holds, contribution.size);
             contribution.cotangent.node = holds.node();
         }
-        const std::vector<int> parts = assemble(contributions, size);
+        const List<int> parts = assemble(contributions, size);
         return (0 < value_of(graph_.push_list({.op = Op::concat, .size = size}, parts))).node();
     }
 
     /// Overlapping contributions as a list of disjoint nodes that cover [0, size): sums where
     /// several meet, zeros where there is none.
-    constexpr std::vector<int> assemble(const std::vector<Contribution>& contributions, int size) {
+    constexpr List<int> assemble(const List<Contribution>& contributions, int size) {
         const auto of = [&](int k) -> const Contribution& {
             return contributions[static_cast<std::size_t>(k)];
         };
-        std::vector<int> ends{size}, waiting, open, parts;  // open: in the order of contributions
+        List<int> ends{size}, waiting, open, parts;  // open: in the order of contributions
         for (int k = 0; k < static_cast<int>(contributions.size()); ++k) {
             const int first = of(k).offset, last = first + of(k).size;
             if (first > 0) ends.push_back(first);
@@ -290,11 +291,11 @@ class Reverse {
         int begin = 0;
         for (const int end : ends) {
             if (end == begin) continue;
-            std::erase_if(open, [&](int k) { return of(k).offset + of(k).size <= begin; });
+            erase_if(open, [&](int k) { return of(k).offset + of(k).size <= begin; });
             for (; entered < waiting.size() && of(waiting[entered]).offset <= begin; ++entered)
                 open.insert(std::upper_bound(open.begin(), open.end(), waiting[entered]),
                             waiting[entered]);
-            std::vector<int> terms;
+            List<int> terms;
             for (const int k : open)
                 terms.push_back(
                     slice_node(graph_, of(k).cotangent.node, begin - of(k).offset, end - begin));
@@ -306,7 +307,7 @@ class Reverse {
 
     /// The sum of the terms, products behind the others: each of those is then contracted into the
     /// addition. What is zero but at some places comes last, and is added there alone.
-    constexpr int sum_of(const std::vector<int>& terms) {
+    constexpr int sum_of(const List<int>& terms) {
         int total = -1;
         for (const bool products : {false, true}) {
             for (int term : terms) {
@@ -343,7 +344,7 @@ class Reverse {
         }
     }
 
-    constexpr void write_outputs(const std::vector<char>& with_respect_to) {
+    constexpr void write_outputs(const List<char>& with_respect_to) {
         graph_.outputs.clear();
         for (std::size_t a = 0; a < with_respect_to.size(); ++a) {
             if (!with_respect_to[a]) continue;
@@ -355,10 +356,10 @@ class Reverse {
 
     Graph graph_;
     int num_primal_;
-    std::vector<char> active_;
+    List<char> active_;
     TangentNodes tangents_;
-    std::vector<std::vector<Contribution>> contributions_;
-    std::vector<std::vector<Contribution>> argument_contributions_;
+    List<List<Contribution>> contributions_;
+    List<List<Contribution>> argument_contributions_;
     Cotangent current_;
     int current_index_ = 0;
 };

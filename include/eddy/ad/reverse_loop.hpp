@@ -112,7 +112,7 @@ class LoopReversal {
             turns_ = graph_.push({.op = Op::turns, .index = node_.index}, end());
         else if (old_.has_turns)
             turns_ = operand(3 + old_.has_guard);
-        std::vector<int> starts{lambda_.node >= 0 ? lambda_.node : graph_.push_zeros(node_.size)};
+        List<int> starts{lambda_.node >= 0 ? lambda_.node : graph_.push_zeros(node_.size)};
         for (Capture& capture : captures_) {
             const Cotangent so_far = reverse_.collect(capture.node);
             capture.is_new = so_far.node < 0;
@@ -137,7 +137,7 @@ class LoopReversal {
 
     /// The body once more, on the states of the turns.
     constexpr void copy_body() {
-        std::vector<int> parts = DelayedStates(graph_, end()).make();
+        List<int> parts = DelayedStates(graph_, end()).make();
         if (parts.empty()) parts.push_back(tape_);
         for (int& part : parts)
             part = graph_.push(
@@ -207,13 +207,13 @@ class LoopReversal {
 
     constexpr void finish() {
         const Cotangent of_carry = reverse_.collect(copy_(body_.carry()));
-        std::vector<int> next{of_carry.node >= 0 ? of_carry.node : graph_.push_zeros(node_.size)};
+        List<int> next{of_carry.node >= 0 ? of_carry.node : graph_.push_zeros(node_.size)};
         for (const Capture& capture : captures_)
             next.push_back(reverse_.collect(capture.node).node);
-        std::vector<int> operands{state_, start_, joined_node(graph_, next)};
+        List<int> operands{state_, start_, joined_node(graph_, next)};
         if (mask_ >= 0) operands.push_back(mask_);
         if (turns_ >= 0) operands.push_back(turns_);
-        std::vector<Turns> given;  // the cotangents of vectors whose parts the turns read
+        List<Turns> given;  // the cotangents of vectors whose parts the turns read
         for (int j : direct_) {
             if (graph_[j].op != Op::element || !reverse_.is_active(graph_.operand(j, 0))) continue;
             const Cotangent cotangent = reverse_.collect(copy_(j));
@@ -246,7 +246,7 @@ class LoopReversal {
     constexpr void read_kept() {
         for (const auto& [j, turns] : kept_) {
             const Node like = graph_[copy_(j)];
-            std::vector<int> operands;
+            List<int> operands;
             for (int k = 0; k < like.count; ++k) operands.push_back(graph_.operand(like, k));
             for (int i = first_copy_; i < graph_.size(); ++i) {
                 Node& node = graph_.nodes[at(i)];
@@ -271,10 +271,10 @@ class LoopReversal {
     int back_;
     LoopCopy copy_;
     Cotangent lambda_;
-    std::vector<Turns> stacked_;
-    std::vector<Capture> captures_;
-    std::vector<std::pair<int, int>> kept_;  // (node of the body, its turns)
-    std::vector<int> direct_;
+    List<Turns> stacked_;
+    List<Capture> captures_;
+    List<std::pair<int, int>> kept_;  // (node of the body, its turns)
+    List<int> direct_;
     int guard_ = -1, mask_ = -1, turns_ = -1, tape_ = -1, start_ = -1, state_ = -1, width_ = 0,
         first_copy_ = 0;
 };
@@ -294,9 +294,9 @@ constexpr void Reverse::visit_node(int i) {
 
 // Defined after the class: clang instantiates `visit` where it is first named, and needs its body
 // by then.
-constexpr Graph Reverse::run(const std::vector<char>& with_respect_to) {
+constexpr Graph Reverse::run(const List<char>& with_respect_to) {
     seed();
-    const std::vector<char> in_loop = nodes_in_loops(graph_, num_primal_);
+    const List<char> in_loop = nodes_in_loops(graph_, num_primal_);
     for (int i = num_primal_ - 1; i >= 0; --i) {
         if (!is_active(i) || in_loop[static_cast<std::size_t>(i)]) continue;
         graph_.current_region = graph_[i].region;
@@ -313,8 +313,7 @@ namespace eddy::inline v0 {
 
 /// The vector–Jacobian product of a graph. Its arguments are (x..., one cotangent for each output);
 /// its results are the cotangents of the flagged arguments, in order. It is not simplified.
-[[nodiscard]] constexpr Graph vjp_graph(const Graph& graph,
-                                        const std::vector<char>& with_respect_to) {
+[[nodiscard]] constexpr Graph vjp_graph(const Graph& graph, const List<char>& with_respect_to) {
     return detail::Reverse(graph, with_respect_to).run(with_respect_to);
 }
 

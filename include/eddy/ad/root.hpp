@@ -28,7 +28,7 @@ namespace detail {
 template <class X>
 constexpr X in_components(Graph& graph, int node) {
     if (graph[node].size == 1) return {graph, node};
-    std::vector<int> components;
+    List<int> components;
     for (int k = 0; k < graph[node].size; ++k)
         components.push_back(graph.push({.op = Op::slice, .offset = k}, node));
     return {graph, graph.push_list({.op = Op::concat, .size = graph[node].size}, components)};
@@ -38,8 +38,8 @@ constexpr X in_components(Graph& graph, int node) {
 /// computed where r is, in the body of a loop too.
 constexpr int push_jacobian(Graph& graph, int x, int r) {
     const int n = graph[x].size, end = graph.size();
-    const std::vector<char> in_loop = nodes_in_loops(graph, end);
-    std::vector<int> columns;
+    const List<char> in_loop = nodes_in_loops(graph, end);
+    List<int> columns;
     for (int k = 0; k < n; ++k) {
         const int component = n == 1 ? x : graph.operand(x, k);
         Forward forward(std::move(graph), 0);
@@ -51,7 +51,7 @@ constexpr int push_jacobian(Graph& graph, int x, int r) {
         graph = std::move(forward.graph());
     }
     if (n == 1) return columns[0];
-    std::vector<int> entries;
+    List<int> entries;
     for (int i = 0; i < n; ++i) {
         for (int column : columns) entries.push_back(slice_node(graph, column, i, 1));
     }
@@ -98,9 +98,9 @@ constexpr TracedState<Guess> traced_root(Graph& graph, const Guess& guess, const
         [&](Graph& into, const DynamicTraced& state) {
             const Traced<scalar_shape> before(into, slice_node(into, state.node(), n, 1));
             const int mask = (0 < before).node();
-            return std::vector<int>{push_newton_turn<X>(into, slice_node(into, state.node(), 0, n),
-                                                        before, f, options.tolerance),
-                                    mask};
+            return List<int>{push_newton_turn<X>(into, slice_node(into, state.node(), 0, n), before,
+                                                 f, options.tolerance),
+                             mask};
         });
     const int found =
                   graph.push({.op = Op::stop_gradient, .size = n}, slice_node(graph, loop, 0, n)),

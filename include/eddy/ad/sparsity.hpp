@@ -41,7 +41,7 @@ class ComponentSet {
         return true;
     }
     constexpr void unite(const ComponentSet& other) {
-        std::vector<Word> both;
+        List<Word> both;
         std::size_t k = 0;
         for (const Word& word : words_) {
             for (; k < other.words_.size() && other.words_[k].number < word.number; ++k)
@@ -72,7 +72,7 @@ class ComponentSet {
         friend constexpr bool operator==(const Word&, const Word&) = default;
     };
     static constexpr std::uint64_t bit(int i) { return std::uint64_t{1} << (i % 64); }
-    std::vector<Word> words_;  // in order, none empty
+    List<Word> words_;  // in order, none empty
 };
 
 namespace detail {
@@ -94,7 +94,7 @@ class DependencyAnalysis {
     }
 
   private:
-    using Sets = std::vector<int>;  // (component): the number of its set
+    using Sets = List<int>;  // (component): the number of its set
     static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
     [[nodiscard]] constexpr int number(int i, int c) const {
@@ -240,10 +240,10 @@ class DependencyAnalysis {
     const Graph& graph_;
     int argument_;
     static constexpr int nothing = 0;
-    std::vector<ComponentSet> known_{ComponentSet{}};  // (number)
-    std::vector<int> loop_of_;
-    std::vector<int> turns_;  // (loop)
-    std::vector<Sets> sets_;  // (node, component)
+    List<ComponentSet> known_{ComponentSet{}};  // (number)
+    List<int> loop_of_;
+    List<int> turns_;  // (loop)
+    List<Sets> sets_;  // (node, component)
 };
 
 }  // namespace detail
@@ -257,9 +257,9 @@ class DependencyAnalysis {
 }
 
 /// The structural non-zeros of ∂(result 0)/∂(argument), a set of columns per row.
-[[nodiscard]] constexpr std::vector<ComponentSet> jacobian_rows(const Graph& graph, int argument) {
+[[nodiscard]] constexpr List<ComponentSet> jacobian_rows(const Graph& graph, int argument) {
     const detail::DependencyAnalysis dependencies(graph, argument);
-    std::vector<ComponentSet> rows;
+    List<ComponentSet> rows;
     const Output& output = graph.outputs[0];
     for (int k = 0; k < output.count; ++k) {
         const int node = graph.output_node(output, k);
@@ -270,15 +270,14 @@ class DependencyAnalysis {
 
 /// A group for each column, such that columns of one group share no row; first fit in the order of
 /// columns.
-[[nodiscard]] constexpr std::vector<int> group_columns(const std::vector<ComponentSet>& rows,
-                                                       int num_columns) {
+[[nodiscard]] constexpr List<int> group_columns(const List<ComponentSet>& rows, int num_columns) {
     const auto at = [](int i) { return static_cast<std::size_t>(i); };
-    std::vector<std::vector<int>> touched_by(at(num_columns));  // (column): rows
+    List<List<int>> touched_by(at(num_columns));  // (column): rows
     for (std::size_t row = 0; row < rows.size(); ++row)
         rows[row].for_each(
             [&](int column) { touched_by[at(column)].push_back(static_cast<int>(row)); });
-    std::vector<std::vector<char>> occupied;  // (group, row)
-    std::vector<int> group_of(at(num_columns), 0);
+    List<List<char>> occupied;  // (group, row)
+    List<int> group_of(at(num_columns), 0);
     const auto fits = [&](std::size_t group, int column) {
         for (const int row : touched_by[at(column)]) {
             if (occupied[group][at(row)]) return false;

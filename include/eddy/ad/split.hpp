@@ -29,8 +29,8 @@ struct Residual {
     Node node;       // what computed it
     int offset = 0;  // place in the residual vector
     Saving saving = Saving::save;
-    std::vector<std::string_view> names;
-    std::vector<SourcePlace> places{};  // of the names; at run time only
+    List<std::string_view> names;
+    List<SourcePlace> places{};  // of the names; at run time only
     ResidualTurns turns{};
 };
 
@@ -39,7 +39,7 @@ struct Residual {
 struct SplitGraph {
     Graph forward;
     Graph backward;
-    std::vector<Residual> residuals;
+    List<Residual> residuals;
     int residual_size = 0;
 };
 
@@ -94,9 +94,9 @@ class Splitter {
 
     static constexpr std::size_t index(int i) { return static_cast<std::size_t>(i); }
     /// What the results need, and what loops among it stack for the way back.
-    static constexpr std::vector<char> forward_nodes(const Graph& joint, std::size_t num_results) {
-        std::vector<int> roots = passes::output_nodes(joint, 0, num_results);
-        std::vector<char> needed = passes::cone(joint, roots);
+    static constexpr List<char> forward_nodes(const Graph& joint, std::size_t num_results) {
+        List<int> roots = passes::output_nodes(joint, 0, num_results);
+        List<char> needed = passes::cone(joint, roots);
         if (joint.loops.empty()) return needed;
         for (int i = 0; i < joint.size(); ++i) {
             const bool is_of_loop = joint[i].op == Op::stacked || joint[i].op == Op::turns;
@@ -118,7 +118,7 @@ class Splitter {
         known_.push_back({region, node, last_known_[index(v)]});
         last_known_[index(v)] = static_cast<int>(known_.size()) - 1;
     }
-    [[nodiscard]] constexpr std::vector<std::string_view> names_of(int v) const {
+    [[nodiscard]] constexpr List<std::string_view> names_of(int v) const {
         if (names_.empty()) return {};
         return names_[index(v)];
     }
@@ -164,7 +164,7 @@ class Splitter {
     constexpr int materialise(int v, int region) {
         v = resolve(v);
         if (const int there = known(v, region); there >= 0) return there;
-        std::vector<Wanted> wanted{{v, region}};
+        List<Wanted> wanted{{v, region}};
         while (!wanted.empty()) {
             const Wanted now = wanted.back();
             const std::size_t before = wanted.size();
@@ -197,8 +197,7 @@ class Splitter {
     }
 
     /// Appends what `make(now, recomputed)` needs and is not there yet, the first needed last.
-    constexpr void want_missing(const Wanted& now, bool recomputed,
-                                std::vector<Wanted>& wanted) const {
+    constexpr void want_missing(const Wanted& now, bool recomputed, List<Wanted>& wanted) const {
         if (recomputed) {
             const Node& node = joint_[now.value];
             for (int k = node.count - 1; k >= 0; --k) {
@@ -226,7 +225,7 @@ class Splitter {
 
     constexpr int copy(int i, int region) {
         const Node& node = joint_[i];
-        std::vector<int> operands(index(node.count), -1);
+        List<int> operands(index(node.count), -1);
         for (int k = 0; k < node.count; ++k) {
             const int operand = joint_.operand(node, k);
             const bool is_forward = is_forward_[index(operand)];
@@ -238,7 +237,7 @@ class Splitter {
         if (is_loop_op(node.op) && is_forward_[index(i)]) copied.index += first_loop(region);
         return push(copied, operands, region);
     }
-    constexpr int push(Node node, const std::vector<int>& operands, int region) {
+    constexpr int push(Node node, const List<int>& operands, int region) {
         split_.backward.current_region = region;
         return split_.backward.push_list(node, operands);
     }
@@ -248,14 +247,14 @@ class Splitter {
         for (const Known& entry : loops_) {
             if (entry.region == region) return entry.node;
         }
-        std::vector<Loop>& loops = split_.backward.loops;
+        List<Loop>& loops = split_.backward.loops;
         loops_.push_back({region, static_cast<int>(loops.size()), -1});
         loops.insert(loops.end(), joint_.loops.begin(), joint_.loops.end());
         return loops_.back().node;
     }
 
-    [[nodiscard]] std::vector<SourcePlace> places_of(int v) const {
-        std::vector<SourcePlace> places;
+    [[nodiscard]] List<SourcePlace> places_of(int v) const {
+        List<SourcePlace> places;
         if (names_of(v).empty()) return places;
         for (int i = v; i < joint_.size(); ++i) {
             if (joint_[i].op == Op::name && resolve(i) == v)
@@ -289,7 +288,7 @@ class Splitter {
     constexpr void write_outputs() {
         Graph& backward = split_.backward;
         for (std::size_t o = num_results_; o < joint_.outputs.size(); ++o) {
-            std::vector<int> list;
+            List<int> list;
             for (int k = 0; k < joint_.outputs[o].count; ++k) {
                 const int node = joint_.output_node(joint_.outputs[o], k);
                 list.push_back(is_forward_[index(node)] ? materialise(node, 0) : known(node, 0));
@@ -311,13 +310,13 @@ class Splitter {
     Graph joint_;
     std::size_t num_results_;
     int num_arguments_;
-    std::vector<char> is_forward_;
-    std::vector<int> loop_of_;
-    std::vector<Known> loops_;  // where the loops that are recomputed in a region begin
-    std::vector<std::vector<std::string_view>> names_;  // (value); empty where nothing has a name
-    std::vector<Known> known_;
-    std::vector<int> last_known_;  // (value): its entry that was made last; -1: none
-    std::vector<int> kept_;        // in the order of the residuals
+    List<char> is_forward_;
+    List<int> loop_of_;
+    List<Known> loops_;                   // where the loops that are recomputed in a region begin
+    List<List<std::string_view>> names_;  // (value); empty where nothing has a name
+    List<Known> known_;
+    List<int> last_known_;  // (value): its entry that was made last; -1: none
+    List<int> kept_;        // in the order of the residuals
     SplitGraph split_;
 };
 
@@ -329,8 +328,7 @@ class Splitter {
         joint, passes::cone(joint, passes::output_nodes(joint, 0, program.outputs.size())));
 }
 /// The same of a program that is not contracted, differentiated with respect to the flagged arguments.
-[[nodiscard]] constexpr Graph joint_graph(const Graph& graph,
-                                          const std::vector<char>& with_respect_to) {
+[[nodiscard]] constexpr Graph joint_graph(const Graph& graph, const List<char>& with_respect_to) {
     const Graph program = passes::contract(graph);
     return joined(program, vjp_graph(program, with_respect_to));
 }
@@ -344,7 +342,7 @@ class Splitter {
     return split_joined(joined(program, std::move(joint)), program);
 }
 /// What `split_graph` does when the program runs: compiled once, in the library.
-EDDY_EXPORT SplitGraph split_at_run_time(const Graph&, const std::vector<char>& with_respect_to);
+EDDY_EXPORT SplitGraph split_at_run_time(const Graph&, const List<char>& with_respect_to);
 
 }  // namespace detail
 
@@ -352,15 +350,14 @@ EDDY_EXPORT SplitGraph split_at_run_time(const Graph&, const std::vector<char>& 
 /// has the policy of its region 0, which keeps whatever is read; the regions that `remat` made have
 /// theirs.
 [[nodiscard]] constexpr SplitGraph split_graph(const Graph& graph,
-                                               const std::vector<char>& with_respect_to) {
+                                               const List<char>& with_respect_to) {
     if (!std::is_constant_evaluated()) return detail::split_at_run_time(graph, with_respect_to);
     return detail::split_joined(detail::joint_graph(graph, with_respect_to), graph);
 }
 
 /// The same under a policy of the program as a whole.
 template <class Policy>
-[[nodiscard]] constexpr SplitGraph split_graph(Graph graph,
-                                               const std::vector<char>& with_respect_to,
+[[nodiscard]] constexpr SplitGraph split_graph(Graph graph, const List<char>& with_respect_to,
                                                const Policy& policy) {
     detail::set_policy(graph, 0, policy);
     return split_graph(graph, with_respect_to);

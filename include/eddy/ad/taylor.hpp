@@ -54,10 +54,10 @@ class TaylorSeries {
 
   private:
     struct Series {
-        std::vector<int> coefficient;  // nodes of the result, as far as computed
-        int stands_for = -1;           // another node with the same series
-        int integrand = -1;            // of a function: the node whose series is its derivative's
-        int derivative_of = -1;        // of a node that stands for dx/dθ: x
+        List<int> coefficient;   // nodes of the result, as far as computed
+        int stands_for = -1;     // another node with the same series
+        int integrand = -1;      // of a function: the node whose series is its derivative's
+        int derivative_of = -1;  // of a node that stands for dx/dθ: x
     };
 
     /// Coefficient n of node i: a node of the result, or `zero`.
@@ -220,9 +220,9 @@ class TaylorSeries {
 
     Graph graph_;   // f; rules append the derivatives of its functions
     Graph result_;  // the coefficients
-    std::vector<Series> series_;
-    std::vector<int> output_;  // nodes of f's result
-    std::vector<int> state_;   // Y_n
+    List<Series> series_;
+    List<int> output_;  // nodes of f's result
+    List<int> state_;   // Y_n
     int outputs_;
     int size_ = 0;
     int h_ = 0;
@@ -285,7 +285,7 @@ constexpr int TaylorSeries::of_leaf(const Node& node, int n) {
 constexpr int TaylorSeries::of_linear(const Node& node, int n) {
     const bool is_step = node.op == Op::sign || node.op == Op::floor || node.op == Op::knot;
     if (n > 0 && (is_mask(node.op) || is_step)) return zero;
-    std::vector<int> operands;
+    List<int> operands;
     bool any = n == 0;
     for (int k = 0; k < node.count; ++k) {
         const bool is_place = is_table_op(node.op) && k == 1;
@@ -331,7 +331,7 @@ constexpr int TaylorSeries::of_choice(const Node& node, int n) {
 
 constexpr int TaylorSeries::of_function(const Node& node, int i, int n) {
     if (n == 0) {
-        std::vector<int> operands;
+        List<int> operands;
         for (int k = 0; k < node.count; ++k) {
             const int x = graph_.operand(node, k);
             operands.push_back(or_zeros(coefficient(x, 0), graph_[x].size));
@@ -352,7 +352,7 @@ constexpr Graph TaylorSeries::run(int order) {
     for (int n = 1; n <= order; ++n) {
         // In the order of the nodes: what a coefficient needs is there, and nothing nests deeply.
         for (int i = 0; i < num_nodes; ++i) (void)coefficient(i, n - 1);
-        std::vector<int> parts;
+        List<int> parts;
         const Value size = number(1. / n) * result(h_);
         for (int node : output_) {
             const int rate = coefficient(node, n - 1);

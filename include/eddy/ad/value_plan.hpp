@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <eddy/core/list.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,7 +21,7 @@ namespace eddy::inline v0 {
 struct ValueCost {
     std::int64_t cost = 1;   ///< of computing it
     std::int64_t bytes = 0;  ///< of keeping it
-    std::vector<int> operands{};
+    List<int> operands{};
     bool read = false;         ///< by the backward pass
     bool recomputable = true;  ///< may it be computed again?
     bool keepable = true;
@@ -28,7 +29,7 @@ struct ValueCost {
 
 /// What a plan keeps.
 struct KeptValues {
-    std::vector<char> kept{};  ///< (value)
+    List<char> kept{};  ///< (value)
     std::int64_t bytes = 0;
     std::int64_t cost = 0;        ///< of what is computed again
     std::int64_t least_cost = 0;  ///< no plan within the budget costs less
@@ -49,13 +50,13 @@ class MinimumCut {
         edges_.push_back({from, 0});
     }
     /// (node) Is it on the side of `source` of the cut nearest to it?
-    constexpr std::vector<char> source_side(int source, int sink) {
+    constexpr List<char> source_side(int source, int sink) {
         while (find_levels(source, sink)) {
             next_.assign(edges_of_.size(), 0);
             while (push(source, sink)) {
             }
         }
-        std::vector<char> side(edges_of_.size(), 0);
+        List<char> side(edges_of_.size(), 0);
         for (std::size_t i = 0; i < side.size(); ++i) side[i] = level_[i] >= 0 ? 1 : 0;
         return side;
     }
@@ -70,7 +71,7 @@ class MinimumCut {
     constexpr bool find_levels(int source, int sink) {
         level_.assign(edges_of_.size(), -1);
         level_[index(source)] = 0;
-        std::vector<int> reached{source};
+        List<int> reached{source};
         for (std::size_t i = 0; i < reached.size(); ++i) {
             for (int e : edges_of_[index(reached[i])]) {
                 const Edge& edge = edges_[index(e)];
@@ -83,10 +84,10 @@ class MinimumCut {
     }
     /// Pushes along one shortest path; false where there is none left.
     constexpr bool push(int source, int sink) {
-        std::vector<int> path;  // edges
+        List<int> path;  // edges
         for (int at = source; at != sink;) {
             std::size_t& k = next_[index(at)];
-            const std::vector<int>& out = edges_of_[index(at)];
+            const List<int>& out = edges_of_[index(at)];
             while (k < out.size() && !leads_on(at, out[k])) ++k;
             if (k < out.size()) {
                 path.push_back(out[k]);
@@ -112,16 +113,16 @@ class MinimumCut {
         return edge.rest > 0 && level_[index(edge.to)] == level_[index(from)] + 1;
     }
 
-    std::vector<std::vector<int>> edges_of_;  // (node)
-    std::vector<Edge> edges_;                 // each beside its reverse
-    std::vector<int> level_;
-    std::vector<std::size_t> next_;
+    List<List<int>> edges_of_;  // (node)
+    List<Edge> edges_;          // each beside its reverse
+    List<int> level_;
+    List<std::size_t> next_;
 };
 
 /// Plans for one program.
 class ValuePlanner {
   public:
-    constexpr explicit ValuePlanner(std::vector<ValueCost> values) : values_(std::move(values)) {
+    constexpr explicit ValuePlanner(List<ValueCost> values) : values_(std::move(values)) {
         for (const ValueCost& value : values_) {
             all_bytes_ += value.bytes;
             all_cost_ += value.cost;
@@ -141,8 +142,8 @@ class ValuePlanner {
             graph.connect(n + v, sink, value.recomputable ? per_cost * value.cost : never);
             for (int operand : value.operands) graph.connect(n + v, operand, never);
         }
-        const std::vector<char> side = graph.source_side(source, sink);
-        std::vector<char> kept(values_.size(), 0);
+        const List<char> side = graph.source_side(source, sink);
+        List<char> kept(values_.size(), 0);
         for (int v = 0; v < n; ++v) kept[index(v)] = side[index(v)] != 0 && side[index(n + v)] == 0;
         return counted(std::move(kept));
     }
@@ -196,10 +197,10 @@ class ValuePlanner {
     }
 
     /// Bytes and cost of keeping these values.
-    [[nodiscard]] constexpr KeptValues counted(std::vector<char> kept) const {
+    [[nodiscard]] constexpr KeptValues counted(List<char> kept) const {
         KeptValues result{.kept = std::move(kept), .fits = true};
-        std::vector<char> seen(values_.size(), 0);
-        std::vector<int> wanted;
+        List<char> seen(values_.size(), 0);
+        List<int> wanted;
         const auto want = [&](int v) {
             if (seen[index(v)] != 0) return;
             seen[index(v)] = 1;
@@ -233,7 +234,7 @@ class ValuePlanner {
             std::int64_t next_saved = 0, next_bytes = 1;
             for (std::size_t v = 0; v < values_.size(); ++v) {
                 if (now.kept[v] != 0 || !values_[v].keepable) continue;
-                std::vector<char> more = now.kept;
+                List<char> more = now.kept;
                 more[v] = 1;
                 KeptValues found = counted(std::move(more));
                 const std::int64_t saved = now.cost - found.cost;
@@ -252,7 +253,7 @@ class ValuePlanner {
 
     /// From all that is read, drops the least cost for a byte until it fits.
     [[nodiscard]] constexpr KeptValues dropped(std::int64_t budget) const {
-        std::vector<char> all(values_.size(), 0);
+        List<char> all(values_.size(), 0);
         for (std::size_t v = 0; v < values_.size(); ++v)
             all[v] = values_[v].read && values_[v].keepable ? 1 : 0;
         KeptValues now = counted(std::move(all));
@@ -261,7 +262,7 @@ class ValuePlanner {
             std::int64_t next_cost = 0, next_bytes = 0;
             for (std::size_t v = 0; v < values_.size(); ++v) {
                 if (now.kept[v] == 0) continue;
-                std::vector<char> less = now.kept;
+                List<char> less = now.kept;
                 less[v] = 0;
                 KeptValues found = counted(std::move(less));
                 const std::int64_t bytes = now.bytes - found.bytes, cost = found.cost - now.cost;
@@ -277,14 +278,14 @@ class ValuePlanner {
     }
 
     struct Branch {
-        std::vector<char> decided;  // (value) 1: kept, 2: not kept
+        List<char> decided;  // (value) 1: kept, 2: not kept
         std::int64_t bound;
     };
 
     /// Best first, on the largest value in which the corners around the budget differ.
     constexpr void branch(KeptValues& best, std::int64_t budget, int most_branches) {
-        const std::vector<ValueCost> original = values_;
-        std::vector<Branch> open{{std::vector<char>(values_.size(), 0), best.least_cost}};
+        const List<ValueCost> original = values_;
+        List<Branch> open{{List<char>(values_.size(), 0), best.least_cost}};
         const auto is_worse = [](const Branch& a, const Branch& b) { return a.bound > b.bound; };
         for (int count = 0; !open.empty() && count < most_branches; ++count) {
             std::pop_heap(open.begin(), open.end(), is_worse);
@@ -316,8 +317,7 @@ class ValuePlanner {
         if (open.empty()) best.least_cost = best.cost;
     }
     /// Settles the values, and returns the bytes of those that are kept.
-    constexpr std::int64_t decide(const std::vector<char>& decided,
-                                  const std::vector<ValueCost>& original) {
+    constexpr std::int64_t decide(const List<char>& decided, const List<ValueCost>& original) {
         std::int64_t bytes = 0;
         for (std::size_t v = 0; v < values_.size(); ++v) {
             if (decided[v] == 1) {
@@ -329,9 +329,8 @@ class ValuePlanner {
         }
         return bytes;
     }
-    [[nodiscard]] constexpr int largest_difference(const std::vector<char>& low,
-                                                   const std::vector<char>& high,
-                                                   const std::vector<char>& decided) const {
+    [[nodiscard]] constexpr int largest_difference(const List<char>& low, const List<char>& high,
+                                                   const List<char>& decided) const {
         int largest = -1;
         for (std::size_t v = 0; v < values_.size(); ++v) {
             if (low[v] == high[v] || decided[v] != 0) continue;
@@ -341,7 +340,7 @@ class ValuePlanner {
         return largest;
     }
 
-    std::vector<ValueCost> values_;
+    List<ValueCost> values_;
     std::int64_t all_bytes_ = 0;
     std::int64_t all_cost_ = 0;
 };
@@ -353,7 +352,7 @@ inline constexpr int default_branches = 2000;
 
 /// The values to keep within a budget: the optimum up to some 60 values, beyond that nearly so, with the
 /// bound beside it. `fits` is false where more bytes are needed.
-[[nodiscard]] constexpr KeptValues plan_values(std::vector<ValueCost> values, std::int64_t budget,
+[[nodiscard]] constexpr KeptValues plan_values(List<ValueCost> values, std::int64_t budget,
                                                int most_branches = detail::default_branches) {
     return detail::ValuePlanner(std::move(values)).plan(budget, most_branches);
 }

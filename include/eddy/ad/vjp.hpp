@@ -31,7 +31,7 @@ template <class P, int... argument>
 struct VjpOf : DerivativeOf<P> {
     static constexpr Graph make() {
         const Graph graph = P::graph.thaw();
-        const std::vector<char> flags = argument_flags<argument...>(graph);
+        const List<char> flags = argument_flags<argument...>(graph);
         if constexpr (has_regions<P>) {
             return join_halves(split_graph(graph, flags), graph);
         } else {

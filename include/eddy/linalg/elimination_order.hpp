@@ -40,13 +40,13 @@ class UnknownsLeft {
     }
     /// The unknown to be eliminated; −1: none is left.
     [[nodiscard]] constexpr int first() const { return first_[1]; }
-    [[nodiscard]] constexpr const std::vector<int>& row(int i) const { return rows_[at(i)]; }
-    [[nodiscard]] constexpr const std::vector<int>& column(int i) const { return columns_[at(i)]; }
+    [[nodiscard]] constexpr const List<int>& row(int i) const { return rows_[at(i)]; }
+    [[nodiscard]] constexpr const List<int>& column(int i) const { return columns_[at(i)]; }
 
     /// Takes an unknown out, and puts in what its elimination fills in.
     constexpr void eliminate(int unknown) {
-        const std::vector<int> row = std::move(rows_[at(unknown)]),
-                               column = std::move(columns_[at(unknown)]);
+        const List<int> row = std::move(rows_[at(unknown)]),
+                        column = std::move(columns_[at(unknown)]);
         for (const int i : column) unite(rows_[at(i)], row, i, unknown);
         for (const int i : row) unite(columns_[at(i)], column, i, unknown);
         first_[rows_.size() + at(unknown)] = -1;
@@ -59,9 +59,8 @@ class UnknownsLeft {
     static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
     /// list becomes (list ∪ more) \ {self, gone}; all in order.
-    static constexpr void unite(std::vector<int>& list, const std::vector<int>& more, int self,
-                                int gone) {
-        std::vector<int> both;
+    static constexpr void unite(List<int>& list, const List<int>& more, int self, int gone) {
+        List<int> both;
         std::size_t j = 0;
         for (const int i : list) {
             for (; j < more.size() && more[j] < i; ++j) {
@@ -89,16 +88,15 @@ class UnknownsLeft {
         for (std::size_t node = (rows_.size() + at(unknown)) / 2; node > 0; node /= 2) decide(node);
     }
 
-    std::vector<std::vector<int>> rows_, columns_;
-    std::vector<int>
-        first_;  // a tree: of node k the children are 2k and 2k + 1, its leaves unknowns
+    List<List<int>> rows_, columns_;
+    List<int> first_;  // a tree: of node k the children are 2k and 2k + 1, its leaves unknowns
 };
 
 }  // namespace detail
 
 /// An order of elimination, and the entries of L and U that it leads to.
 struct Elimination {
-    std::vector<int> order;  // order[k]: the unknown whose diagonal entry is the k-th pivot
+    List<int> order;  // order[k]: the unknown whose diagonal entry is the k-th pivot
     SquarePattern filled;
     int num_steps = 0;  // of the factorisation: a reciprocal for each pivot, products, differences
 };
@@ -110,14 +108,14 @@ inline constexpr int fewest_unknowns_kept = 64;
 
 /// The operations of an elimination in the order in which the unknowns are numbered; −1: it fills something in.
 constexpr int steps_without_fill(const SquarePattern& pattern) {
-    std::vector<std::size_t> right_of(static_cast<std::size_t>(pattern.size()));  // the diagonal
+    List<std::size_t> right_of(static_cast<std::size_t>(pattern.size()));  // the diagonal
     int num_steps = pattern.size();
     for (int i = 0; i < pattern.size(); ++i) {
-        const std::vector<int>& row = pattern.row(i);
+        const List<int>& row = pattern.row(i);
         const int* const columns = row.data();
         std::size_t k = 0;
         for (; columns[k] < i; ++k) {
-            const std::vector<int>& pivot_row = pattern.row(columns[k]);
+            const List<int>& pivot_row = pattern.row(columns[k]);
             const int* const of_pivot = pivot_row.data();
             std::size_t j = k;
             for (std::size_t p = right_of[static_cast<std::size_t>(columns[k])];
@@ -140,7 +138,7 @@ constexpr int steps_without_fill(const SquarePattern& pattern) {
     if (pattern.size() >= detail::fewest_unknowns_kept) {
         const int num_steps = detail::steps_without_fill(pattern);
         if (num_steps >= 0) {
-            std::vector<int> order(static_cast<std::size_t>(pattern.size()));
+            List<int> order(static_cast<std::size_t>(pattern.size()));
             for (int i = 0; i < pattern.size(); ++i) order[static_cast<std::size_t>(i)] = i;
             return {std::move(order), pattern, num_steps};
         }

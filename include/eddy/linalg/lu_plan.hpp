@@ -29,13 +29,13 @@ struct LuStep {
 /// What to do with a matrix of one pattern.
 struct LuPlan {
     Elimination elimination;
-    std::vector<int> first;  // (row): the factor of its first entry; then how many there are
+    List<int> first;  // (row): the factor of its first entry; then how many there are
     int num_factors = 0;
-    std::vector<LuStep> factor, solve, solve_transposed;
+    List<LuStep> factor, solve, solve_transposed;
 
     /// The factor of an entry; −1: there is none.
     [[nodiscard]] constexpr int at(int row, int column) const {
-        const std::vector<int>& columns = elimination.filled.row(row);
+        const List<int>& columns = elimination.filled.row(row);
         const auto found = std::lower_bound(columns.begin(), columns.end(), column);
         if (found == columns.end() || *found != column) return -1;
         return first[static_cast<std::size_t>(row)] + static_cast<int>(found - columns.begin());
@@ -49,16 +49,16 @@ struct FactorInLine {
     int k = 0;
     int place = 0;
 };
-using LineOfFactors = std::vector<FactorInLine>;
+using LineOfFactors = List<FactorInLine>;
 
 /// The rows and columns of the factors with the unknowns in the order of elimination.
 struct OrderedFactors {
-    std::vector<LineOfFactors> rows, columns;
+    List<LineOfFactors> rows, columns;
 
     constexpr explicit OrderedFactors(const LuPlan& plan)
         : rows(plan.elimination.order.size()), columns(rows.size()) {
-        const std::vector<int>& order = plan.elimination.order;
-        std::vector<int> number(order.size(), 0);  // (unknown)
+        const List<int>& order = plan.elimination.order;
+        List<int> number(order.size(), 0);  // (unknown)
         for (std::size_t k = 0; k < order.size(); ++k) number[at(order[k])] = static_cast<int>(k);
         for (std::size_t k = 0; k < order.size(); ++k) {
             int place = plan.first[at(order[k])];
@@ -88,7 +88,7 @@ constexpr void number_factors(LuPlan& plan) {
 
 /// The elimination of the k-th pivot; `is_there` says which factors have a value by then.
 constexpr void plan_pivot(LuPlan& plan, const OrderedFactors& factors, std::size_t k,
-                          std::vector<char>& is_there) {
+                          List<char>& is_there) {
     const int pivot = static_cast<int>(k), reciprocal = factors.diagonal(k);
     plan.factor.push_back({LuStep::invert, reciprocal});
     for (const FactorInLine& left : factors.columns[k]) {
@@ -107,10 +107,9 @@ constexpr void plan_pivot(LuPlan& plan, const OrderedFactors& factors, std::size
 }
 
 /// x ← L⁻¹ x, x ← U⁻¹ x; or, with columns in the place of rows, x ← U⁻ᵀ x, x ← L⁻ᵀ x. U scales.
-constexpr std::vector<LuStep> plan_solve(const std::vector<int>& order,
-                                         const std::vector<LineOfFactors>& lines,
-                                         bool scales_first) {
-    std::vector<LuStep> steps;
+constexpr List<LuStep> plan_solve(const List<int>& order, const List<LineOfFactors>& lines,
+                                  bool scales_first) {
+    List<LuStep> steps;
     std::size_t num_steps = 0;
     for (const LineOfFactors& line : lines) num_steps += line.size();
     steps.reserve(num_steps);
@@ -138,9 +137,9 @@ constexpr std::vector<LuStep> plan_solve(const std::vector<int>& order,
     for (int i = 0; i < pattern.size(); ++i) pattern.insert(i, i);
     LuPlan plan{eliminate(pattern), {}, 0, {}, {}, {}};
     detail::number_factors(plan);
-    std::vector<char> is_there(static_cast<std::size_t>(plan.num_factors), 0);
+    List<char> is_there(static_cast<std::size_t>(plan.num_factors), 0);
     for (int row = 0; row < pattern.size(); ++row) {
-        const std::vector<int>& filled = plan.elimination.filled.row(row);
+        const List<int>& filled = plan.elimination.filled.row(row);
         std::size_t k = 0;
         for (const int column : pattern.row(row)) {
             while (filled[k] != column) ++k;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <eddy/core/list.hpp>
 #include <vector>
 
 namespace eddy::inline v0 {
@@ -24,15 +25,15 @@ class SquarePattern {
 
     [[nodiscard]] constexpr int size() const { return static_cast<int>(rows_.size()); }
     /// The columns of a row, in order.
-    [[nodiscard]] constexpr const std::vector<int>& row(int i) const {
+    [[nodiscard]] constexpr const List<int>& row(int i) const {
         return rows_[static_cast<std::size_t>(i)];
     }
     [[nodiscard]] constexpr bool has(int row, int column) const {
-        const std::vector<int>& columns = rows_[static_cast<std::size_t>(row)];
+        const List<int>& columns = rows_[static_cast<std::size_t>(row)];
         return std::binary_search(columns.begin(), columns.end(), column);
     }
     constexpr void insert(int row, int column) {
-        std::vector<int>& columns = rows_[static_cast<std::size_t>(row)];
+        List<int>& columns = rows_[static_cast<std::size_t>(row)];
         std::size_t place = columns.size();  // most come in order
         while (place > 0 && columns[place - 1] > column) --place;
         if (place > 0 && columns[place - 1] == column) return;
@@ -45,12 +46,12 @@ class SquarePattern {
 
     [[nodiscard]] constexpr int num_entries() const {
         std::size_t count = 0;
-        for (const std::vector<int>& columns : rows_) count += columns.size();
+        for (const List<int>& columns : rows_) count += columns.size();
         return static_cast<int>(count);
     }
     /// Row by row.
-    [[nodiscard]] constexpr std::vector<MatrixEntry> entries() const {
-        std::vector<MatrixEntry> list;
+    [[nodiscard]] constexpr List<MatrixEntry> entries() const {
+        List<MatrixEntry> list;
         for (int i = 0; i < size(); ++i) {
             for (const int column : row(i)) list.push_back({i, column});
         }
@@ -58,7 +59,7 @@ class SquarePattern {
     }
 
   private:
-    std::vector<std::vector<int>> rows_;
+    List<List<int>> rows_;
 };
 
 }  // namespace eddy::inline v0

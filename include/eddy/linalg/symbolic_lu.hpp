@@ -83,8 +83,8 @@ constexpr auto freeze_lu_plan() {
     constexpr int size = Structure::size;
     const LuPlan plan = plan_lu(pattern_of<Structure>());
     FrozenLuPlan<size, Structure::num_entries, sizes> frozen{};
-    std::vector<int> pivot_of(static_cast<std::size_t>(sizes.factors), -1);  // (factor)
-    std::vector<int> entry_of(pivot_of);
+    List<int> pivot_of(static_cast<std::size_t>(sizes.factors), -1);  // (factor)
+    List<int> entry_of(pivot_of);
     for (int e = 0; e < Structure::num_entries; ++e) {
         const auto& entry = Structure::pattern[e];
         frozen.factor_of[e] = plan.at(entry.row, entry.column);

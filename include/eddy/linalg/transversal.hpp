@@ -23,11 +23,11 @@ class RowMatching {
         }
         for (int row = 0; row < pattern.size(); ++row) {
             if (column_of_[at(row)] >= 0) continue;
-            std::vector<char> is_seen(column_of_.size(), 0);
+            List<char> is_seen(column_of_.size(), 0);
             (void)augment(pattern, row, is_seen);
         }
     }
-    [[nodiscard]] constexpr const std::vector<int>& columns() const { return column_of_; }
+    [[nodiscard]] constexpr const List<int>& columns() const { return column_of_; }
 
   private:
     [[nodiscard]] static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -36,7 +36,7 @@ class RowMatching {
         row_of_[at(column)] = row;
     }
     /// Finds a column for a row, if need be by moving other rows.
-    constexpr bool augment(const SquarePattern& pattern, int row, std::vector<char>& is_seen) {
+    constexpr bool augment(const SquarePattern& pattern, int row, List<char>& is_seen) {
         for (const int column : pattern.row(row)) {
             if (is_seen[at(column)]) continue;
             is_seen[at(column)] = 1;
@@ -48,15 +48,15 @@ class RowMatching {
         return false;
     }
 
-    std::vector<int> column_of_, row_of_;
+    List<int> column_of_, row_of_;
 };
 
 }  // namespace detail
 
 /// (row): the column that it is given, by an entry of `preferred` where it can be, which is a part of
 /// `pattern`; −1: none is left, and every matrix of this pattern is singular.
-[[nodiscard]] constexpr std::vector<int> transversal(const SquarePattern& preferred,
-                                                     const SquarePattern& pattern) {
+[[nodiscard]] constexpr List<int> transversal(const SquarePattern& preferred,
+                                              const SquarePattern& pattern) {
     detail::RowMatching matching(pattern.size());
     matching.match(preferred);
     matching.match(pattern);

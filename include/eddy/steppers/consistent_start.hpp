@@ -43,8 +43,8 @@ struct ConstraintTerm {
     double weight = 0;
 };
 template <class Model, class Mass>
-constexpr std::vector<ConstraintTerm> constraint_terms() {
-    std::vector<ConstraintTerm> terms;
+constexpr List<ConstraintTerm> constraint_terms() {
+    List<ConstraintTerm> terms;
     int e = 0;
     for (const JacobianEntry& entry : Model::pattern()) {
         for (int k = 0; k < Mass::num_constraints; ++k) {

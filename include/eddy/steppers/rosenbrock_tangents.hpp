@@ -22,7 +22,7 @@ struct StepSlopesOf {
         using Model = LinearModel<P>;
         Graph model = linear_model_graph(P::graph.thaw(), JacobianPlanOf<P, 1>::plan(),
                                          Model::depends_on_time);
-        std::vector<int> all;
+        List<int> all;
         for (std::size_t k = 1; k < model.outputs.size(); ++k) {
             for (const int node : nodes_of(model, model.outputs[k])) all.push_back(node);
         }

@@ -72,7 +72,7 @@ struct StepEntries {
         for (const MatrixEntry& of : patterns.mass.entries()) {
             if (!jacobian.has(of.row, of.column)) entry[count++] = of;
         }
-        const std::vector<int> columns = transversal(patterns.mass, patterns.matrix);
+        const List<int> columns = transversal(patterns.mass, patterns.matrix);
         for (int i = 0; i < Model::size; ++i)
             place_of_row[i] = columns[static_cast<std::size_t>(i)];
         for (int e = 0; e < count; ++e) pattern[e] = {place_of_row[entry[e].row], entry[e].column};

@@ -4,6 +4,7 @@
 // use what was made of another one from graph to graph, such as a derivative.
 // Test: tests/trace/embed.cpp
 
+#include <eddy/core/list.hpp>
 #include <eddy/trace/trace.hpp>
 #include <tuple>
 #include <type_traits>
@@ -14,8 +15,8 @@ namespace eddy::inline v0 {
 namespace detail {
 
 /// The nodes of `from` with its arguments replaced by nodes of `into`; returns the node of each result.
-[[nodiscard]] constexpr std::vector<int> embed_graph(const Graph& from, Graph& into,
-                                                     const std::vector<int>& arguments) {
+[[nodiscard]] constexpr List<int> embed_graph(const Graph& from, Graph& into,
+                                              const List<int>& arguments) {
     const int first_constant = static_cast<int>(into.constants.size());
     const int first_name = static_cast<int>(into.names.size());
     const int first_region = static_cast<int>(into.regions.size()) - 1;
@@ -36,9 +37,9 @@ namespace detail {
     }
     if (into.error == TraceError::none) into.error = from.error;
 
-    std::vector<int> map;
+    List<int> map;
     for (Node node : from.nodes) {
-        std::vector<int> operands;
+        List<int> operands;
         for (int k = 0; k < node.count; ++k)
             operands.push_back(map[static_cast<std::size_t>(from.operand(node, k))]);
         into.current_region = region_of(node.region);
@@ -55,9 +56,9 @@ namespace detail {
         map.push_back(into.push_list(node, operands));
     }
     into.current_region = outer;
-    std::vector<int> results;
+    List<int> results;
     for (const Output& output : from.outputs) {
-        std::vector<int> parts;
+        List<int> parts;
         for (int k = 0; k < output.count; ++k)
             parts.push_back(map[static_cast<std::size_t>(from.output_node(output, k))]);
         results.push_back(parts.size() == 1
@@ -109,14 +110,14 @@ constexpr auto embed_program(std::integer_sequence<int, output...>,
     using Results = std::tuple<Traced<embedded_shape<Recipe, output>>...>;
     Graph* const found = common_graph(x...);
     if (found == nullptr) return Results(unknown_value<embedded_shape<Recipe, output>>()...);
-    const std::vector<int> arguments{embedded_argument(*found, x)...};
+    const List<int> arguments{embedded_argument(*found, x)...};
     (check_size<Arguments>(*found, Program<Recipe>::graph.arguments[index], index,
                            arguments[static_cast<std::size_t>(index)]),
      ...);
     if (found->error != TraceError::none)
         return Results(Traced<embedded_shape<Recipe, output>>(
             *found, found->push_zeros(Program<Recipe>::graph.outputs[output].size))...);
-    const std::vector<int> nodes = embed_graph(Program<Recipe>::graph.thaw(), *found, arguments);
+    const List<int> nodes = embed_graph(Program<Recipe>::graph.thaw(), *found, arguments);
     return Results(
         Traced<embedded_shape<Recipe, output>>(*found, nodes[static_cast<std::size_t>(output)])...);
 }

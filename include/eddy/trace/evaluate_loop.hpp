@@ -32,7 +32,7 @@ template <class Code>
 [[nodiscard]] constexpr auto make_loop_blocks(const Code& code) {
     constexpr int num_nodes = Code::size(), count = Code::num_loops();
     LoopBlocks<num_nodes, count> blocks{};
-    const std::vector<int> loop_of = loops_of_nodes(code, num_nodes);
+    const List<int> loop_of = loops_of_nodes(code, num_nodes);
     const LoopTree tree(code, loop_of);
     int num_stacked = 0;
     for (int loop = 0; loop < count; ++loop) {

@@ -198,7 +198,7 @@ requires(is_symbolic<T> || ...) &&
     if constexpr (!dynamic) {
         if (graph == nullptr) return Joined(Vec<Traced<scalar_shape>, length>{{x...}});
     }
-    const std::vector<int> parts{detail::node_of(*graph, x)...};
+    const List<int> parts{detail::node_of(*graph, x)...};
     return Joined(*graph, graph->push_list({.op = Op::concat, .size = length}, parts));
 }
 
@@ -231,7 +231,7 @@ requires detail::TracedVectorCall<A, B>
     require_argument(graph != nullptr,
                      "concat: none of the {} parts is traced; pass at least one that is",
                      parts.size());
-    std::vector<int> nodes;
+    List<int> nodes;
     int size = 0;
     for (const DynamicTraced& part : parts) {
         nodes.push_back(detail::node_of(*graph, part));

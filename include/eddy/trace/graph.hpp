@@ -6,6 +6,7 @@
 // Test: tests/trace/trace_graph.cpp
 
 #include <eddy/core/error.hpp>
+#include <eddy/core/list.hpp>
 #include <eddy/trace/candidate.hpp>
 #include <eddy/trace/op.hpp>
 #include <eddy/trace/run_time_parts.hpp>
@@ -89,15 +90,15 @@ enum class TraceError : unsigned char {
 
 /// A traced function: its nodes in the order of evaluation, and its results.
 struct Graph {
-    std::vector<Node> nodes;
-    std::vector<int> operands;
-    std::vector<double> constants;
-    std::vector<Argument> arguments;
-    std::vector<Output> outputs;
-    std::vector<std::string_view> names;
-    std::vector<SourcePlace> places;                       // (name)
-    std::vector<Region> regions = std::vector<Region>(1);  // region 0 is the program itself
-    std::vector<Loop> loops;                               // from the outside in
+    List<Node> nodes;
+    List<int> operands;
+    List<double> constants;
+    List<Argument> arguments;
+    List<Output> outputs;
+    List<std::string_view> names;
+    List<SourcePlace> places;                // (name)
+    List<Region> regions = List<Region>(1);  // region 0 is the program itself
+    List<Loop> loops;                        // from the outside in
     int current_region = 0;
     TraceError error = TraceError::none;
     RunTimeParts run_time;
@@ -124,7 +125,7 @@ struct Graph {
         nodes.push_back(node);
         return size() - 1;
     }
-    constexpr int push_list(Node node, const std::vector<int>& list) {
+    constexpr int push_list(Node node, const List<int>& list) {
         node.first = static_cast<int>(operands.size());
         node.count = static_cast<int>(list.size());
         node.region = current_region;
@@ -135,7 +136,7 @@ struct Graph {
     /// Appends an operand to a node that is there already, and does not depend on it.
     constexpr void append_operand(int i, int operand) {
         Node& node = nodes[static_cast<std::size_t>(i)];
-        std::vector<int> list;
+        List<int> list;
         for (int k = 0; k < node.count; ++k) list.push_back(this->operand(node, k));
         list.push_back(operand);
         node.first = static_cast<int>(operands.size());
@@ -155,7 +156,7 @@ struct Graph {
     constexpr int push_argument(int index, int offset, int size) {
         return push({.op = Op::argument, .size = size, .index = index, .offset = offset});
     }
-    constexpr void push_output(const std::vector<int>& list, int size, bool is_scalar) {
+    constexpr void push_output(const List<int>& list, int size, bool is_scalar) {
         outputs.push_back(
             {static_cast<int>(operands.size()), static_cast<int>(list.size()), size, is_scalar});
         for (int node : list) operands.push_back(node);

@@ -31,8 +31,7 @@ template <>
 struct InterpolationKind<Interpolation::cubic_hermite> {
     static constexpr Interpolation value = Interpolation::cubic_hermite;
 
-    template <class Knots = std::vector<double>, class Values = std::vector<double>,
-              class... Slopes>
+    template <class Knots = List<double>, class Values = List<double>, class... Slopes>
     [[nodiscard]] auto operator()(const Knots& knots, const Values& values,
                                   const Slopes&... slopes) const {
         return HermiteInputs<Knots>::make(knots, values, slopes...);
@@ -55,7 +54,7 @@ namespace detail {
 
 /// A column of a table: numbers, or a node of the graph.
 struct TableColumn {
-    std::vector<double> numbers;
+    List<double> numbers;
     int node = -1, size = 0;
 
     [[nodiscard]] constexpr bool is_traced() const { return node >= 0; }
@@ -63,7 +62,7 @@ struct TableColumn {
     constexpr int node_in(Graph& graph) const {
         return is_traced() ? node : push_numbers(graph, numbers);
     }
-    static constexpr int push_numbers(Graph& graph, const std::vector<double>& numbers) {
+    static constexpr int push_numbers(Graph& graph, const List<double>& numbers) {
         const auto offset = static_cast<int>(graph.constants.size());
         for (double number : numbers) graph.constants.push_back(number);
         return graph.push(
@@ -83,8 +82,8 @@ template <NumberColumn T>
 using ColumnNumber = std::remove_cvref_t<decltype(*std::begin(std::declval<const T&>()))>;
 
 template <class Number, NumberColumn T>
-[[nodiscard]] constexpr std::vector<Number> numbers_of(const T& column) {
-    std::vector<Number> numbers;
+[[nodiscard]] constexpr List<Number> numbers_of(const T& column) {
+    List<Number> numbers;
     for (const auto& number : column) numbers.push_back(convert<Number>(number));
     return numbers;
 }
@@ -152,7 +151,7 @@ class TracedTable {
     /// The numbers that row(i) has of each interval i, at the place of the interval.
     template <int columns, class Row>
     constexpr Vec<Number, columns> read_rows(Row row) {
-        std::vector<double> all;
+        List<double> all;
         for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(knots_.size); ++i) {
             const Vec<double, columns> of_interval = row(i);
             for (double number : of_interval) all.push_back(number);
@@ -251,7 +250,7 @@ class TracedTable {
             return DynamicTraced(graph_,
                                  graph_.push({.op = Op::at, .size = size}, vector, first.node()));
         };
-        const auto constants = [&](const std::vector<double>& numbers, int size) {
+        const auto constants = [&](const List<double>& numbers, int size) {
             return part(TableColumn::push_numbers(graph_, numbers), size);
         };
         const DynamicTraced y = part(values, count);
@@ -280,7 +279,7 @@ class TracedTable {
                                    {.length = count, .is_backward = is_backward},
                                    [&](Graph&, const Number& before) {
                                        next = (part(from) - part(factors) * before).node();
-                                       return std::vector<int>{next, next};
+                                       return List<int>{next, next};
                                    });
         return graph_.push({.op = Op::stacked, .size = count, .index = id}, loop, next);
     }
@@ -351,7 +350,7 @@ template <detail::Interpolation kind, class Knots, class Values, class X>
                   "interpolate: cubic_hermite takes slopes behind the values, "
                   "interpolate(cubic_hermite, knots, values, slopes, x); pchip finds its own");
     if constexpr (!needs_slopes)
-        return detail::interpolate_table<kind>(knots, values, std::vector<double>{}, x, options);
+        return detail::interpolate_table<kind>(knots, values, List<double>{}, x, options);
 }
 /// The same of a table with slopes.
 template <class Knots, class Values, class Slopes, class X>

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <eddy/core/list.hpp>
 #include <eddy/core/vec.hpp>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct KnotInterval {
 inline constexpr int interval_size = 6;
 
 /// The interval behind knot i.
-[[nodiscard]] constexpr KnotInterval<double> knot_interval(const std::vector<double>& knots,
+[[nodiscard]] constexpr KnotInterval<double> knot_interval(const List<double>& knots,
                                                            std::size_t i) {
     const auto length = [&](std::size_t k) { return knots[k + 1] - knots[k]; };
     const std::size_t last = knots.size() - 2;
@@ -85,10 +86,10 @@ template <class Number>
 /// g_i = scale_i r_i − lower_i g_{i−1}, backward d_i = g_i − upper_i d_{i+1}, where r_i sums
 /// (y_{k+1} − y_k) / h_k² over the intervals k beside knot i.
 struct SplineFactors {
-    std::vector<double> per_square;           // (interval)
-    std::vector<double> scale, lower, upper;  // (knot)
+    List<double> per_square;           // (interval)
+    List<double> scale, lower, upper;  // (knot)
 
-    explicit constexpr SplineFactors(const std::vector<double>& knots) {
+    explicit constexpr SplineFactors(const List<double>& knots) {
         double before = 0, carried = 0;
         for (std::size_t i = 0; i < knots.size(); ++i) {
             const double after = i + 1 < knots.size() ? 1 / (knots[i + 1] - knots[i]) : 0;
@@ -111,7 +112,7 @@ struct SplineFactors {
 
   private:
     /// Of the factors [first, last) that follow each other, the most whose product is above 2⁻⁵⁴.
-    static constexpr int longest_run(const std::vector<double>& factors, std::size_t first,
+    static constexpr int longest_run(const List<double>& factors, std::size_t first,
                                      std::size_t last) {
         constexpr double least = 1.0 / (std::uint64_t{1} << 54);
         double product = 1;
@@ -128,11 +129,11 @@ struct SplineFactors {
 
 /// The slopes of a natural spline at its knots, of `values` that are numbers.
 template <class Number>
-[[nodiscard]] constexpr std::vector<Number> spline_slopes(const std::vector<double>& knots,
-                                                          const std::vector<Number>& values) {
+[[nodiscard]] constexpr List<Number> spline_slopes(const List<double>& knots,
+                                                   const List<Number>& values) {
     const SplineFactors factors(knots);
     const std::size_t count = knots.size();
-    std::vector<Number> slopes(count, Number(0));
+    List<Number> slopes(count, Number(0));
     Number before(0), last(0);
     for (std::size_t i = 0; i < count; ++i) {
         Number after(0);
@@ -149,14 +150,14 @@ template <class Number>
 }
 
 /// What is asked of knots before any work.
-[[nodiscard]] constexpr bool are_increasing(const std::vector<double>& knots) {
+[[nodiscard]] constexpr bool are_increasing(const List<double>& knots) {
     for (std::size_t i = 0; i < knots.size(); ++i) {
         if (knots[i] - knots[i] != 0 || (i > 0 && !(knots[i - 1] < knots[i]))) return false;
     }
     return true;
 }
 /// Are they about evenly spaced, so that a division finds the interval or its neighbour?
-[[nodiscard]] constexpr bool are_even(const std::vector<double>& knots) {
+[[nodiscard]] constexpr bool are_even(const List<double>& knots) {
     const double length = (knots.back() - knots[0]) / static_cast<double>(knots.size() - 1);
     for (std::size_t i = 0; i < knots.size(); ++i) {
         const double off = (knots[i] - knots[0]) / length - static_cast<double>(i);

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/core/error.hpp>
+#include <eddy/core/list.hpp>
 #include <eddy/core/numeric.hpp>
 #include <eddy/trace/apply.hpp>
 #include <eddy/trace/interpret_table.hpp>
@@ -351,7 +352,7 @@ class Interpreter {
 
     const Graph& graph_;
     const Arrays& arguments_;
-    std::vector<int> loop_of_;
+    List<int> loop_of_;
     std::vector<int> turn_ = std::vector<int>(graph_.loops.size(), 0);  // (loop)
     std::vector<LaneView<Real>> views_;
     std::vector<LaneView<Mask>> mask_views_;

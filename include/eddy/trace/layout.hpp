@@ -102,7 +102,7 @@ class ScratchAllocator {
     struct Range {
         int begin, end, last_use;
     };
-    std::vector<Range> live_;
+    List<Range> live_;
     int size_ = 0;
 };
 
@@ -110,11 +110,11 @@ class ScratchAllocator {
 /// that are computed where they are read, is_read_later(i), count; outputs read at the end.
 /// Expects loops in the order of evaluation: what one reads from outside lives until it ends.
 template <class Code, class IsReadLater>
-constexpr std::vector<int> last_uses(const Code& code, const IsReadLater& is_read_later) {
+constexpr List<int> last_uses(const Code& code, const IsReadLater& is_read_later) {
     const int count = code.sizes.nodes;
-    const std::vector<int> loop_of = loops_of_nodes(code, count);
+    const List<int> loop_of = loops_of_nodes(code, count);
     const LoopTree tree(code, loop_of);
-    std::vector<int> last(static_cast<std::size_t>(count), -1);
+    List<int> last(static_cast<std::size_t>(count), -1);
     for (const Output& output : code.outputs) {
         for (int k = 0; k < output.count; ++k)
             last[static_cast<std::size_t>(code.operands[output.first + k])] = count;
@@ -143,8 +143,8 @@ constexpr std::vector<int> last_uses(const Code& code, const IsReadLater& is_rea
 /// What is read at a place that is computed, the turn of a loop or an index, lies in memory: an array
 /// that is indexed so is kept in no register.
 template <class Code>
-constexpr std::vector<char> nodes_in_memory(const Code& code, const std::vector<char>& is_walked) {
-    std::vector<char> in_memory(static_cast<std::size_t>(code.sizes.nodes), 0);
+constexpr List<char> nodes_in_memory(const Code& code, const List<char>& is_walked) {
+    List<char> in_memory(static_cast<std::size_t>(code.sizes.nodes), 0);
     for (int i = code.sizes.nodes - 1; i >= 0; --i) {
         const Node& node = code.nodes[i];
         const bool passes_on = node.op == Op::slice || node.op == Op::loop;
@@ -194,14 +194,14 @@ template <class Code>
 [[nodiscard]] constexpr auto make_layout(const Code& code, bool are_apart = false,
                                          int summed = -1) {
     Layout<Code::size()> layout{};
-    const std::vector<char> is_walked = detail::walked_concats(code);
-    const std::vector<detail::ResultPlace> results = detail::stacked_results(code);
-    const std::vector<char> is_sparse = detail::sparse_parts(code, summed);
-    const std::vector<int> last = detail::last_uses(code, [&](int i) {
+    const List<char> is_walked = detail::walked_concats(code);
+    const List<detail::ResultPlace> results = detail::stacked_results(code);
+    const List<char> is_sparse = detail::sparse_parts(code, summed);
+    const List<int> last = detail::last_uses(code, [&](int i) {
         const auto k = static_cast<std::size_t>(i);
         return is_walked[k] != 0 || is_sparse[k] != 0;
     });
-    const std::vector<char> in_memory = detail::nodes_in_memory(code, is_walked);
+    const List<char> in_memory = detail::nodes_in_memory(code, is_walked);
     const detail::LoopPlaces loop_places(code, last, in_memory);
     detail::ScratchAllocator scratch;
     const auto allocate = [&](int i) {

@@ -15,7 +15,7 @@ namespace eddy::inline v0::detail {
 /// become one with a sum.
 constexpr int least_length(const Graph& trace) {
     const Graph graph = passes::eliminate_common_subexpressions(trace);
-    const std::vector<char> needed =
+    const List<char> needed =
         passes::cone(graph, passes::output_nodes(graph, 0, graph.outputs.size()));
     int products = 0, sums = 0, others = 0;
     for (int i = 0; i < graph.size(); ++i) {

@@ -20,8 +20,7 @@ struct SharedPlace {
 template <class Code>
 class LoopPlaces {
   public:
-    constexpr LoopPlaces(const Code& code, const std::vector<int>& last,
-                         const std::vector<char>& in_memory)
+    constexpr LoopPlaces(const Code& code, const List<int>& last, const List<char>& in_memory)
         : code_(code),
           last_(last),
           in_memory_(in_memory),
@@ -32,7 +31,7 @@ class LoopPlaces {
             if (node(i).op == Op::loop) share(i);
         }
     }
-    [[nodiscard]] constexpr const std::vector<SharedPlace>& shared() const { return shared_; }
+    [[nodiscard]] constexpr const List<SharedPlace>& shared() const { return shared_; }
 
   private:
     static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -143,11 +142,11 @@ class LoopPlaces {
     }
 
     const Code& code_;
-    const std::vector<int>& last_;
-    const std::vector<char>& in_memory_;
-    std::vector<int> loop_of_;
-    std::vector<char> is_walked_;
-    std::vector<SharedPlace> shared_;
+    const List<int>& last_;
+    const List<char>& in_memory_;
+    List<int> loop_of_;
+    List<char> is_walked_;
+    List<SharedPlace> shared_;
 };
 
 }  // namespace eddy::inline v0::detail

@@ -60,7 +60,7 @@ constexpr Graph* graph_of_state(const T& state) {
 template <class T>
 constexpr int node_of_state(Graph& graph, const T& state) {
     if constexpr (is_tuple<T>) {
-        std::vector<int> parts;
+        List<int> parts;
         std::apply([&](const auto&... part) { (parts.push_back(node_of(graph, part)), ...); },
                    state);
         return joined_node(graph, parts);

@@ -7,6 +7,7 @@
 // Test: tests/trace/loops.cpp
 
 #include <cstdint>
+#include <eddy/core/list.hpp>
 #include <eddy/trace/graph.hpp>
 #include <vector>
 
@@ -48,7 +49,7 @@ class OpenLoops {
         return bits_[static_cast<std::size_t>(i * words_ + w)];
     }
     int words_;
-    std::vector<std::uint64_t> bits_;  // (node, word)
+    List<std::uint64_t> bits_;  // (node, word)
 };
 
 [[nodiscard]] constexpr int num_loops(const Graph& graph) {
@@ -82,7 +83,7 @@ template <class Code>
             if (code.operands[output.first + k] == tape) return 0;
         }
     }
-    std::vector<char> is_part(static_cast<std::size_t>(code.sizes.nodes), 0);
+    List<char> is_part(static_cast<std::size_t>(code.sizes.nodes), 0);
     for (int i = tape + 1; i < code.sizes.nodes; ++i) {
         const Node& reader = code.nodes[i];
         for (int k = 0; k < reader.count; ++k) {
@@ -99,8 +100,8 @@ template <class Code>
 
 /// The innermost loop that each node is inside of; −1: none.
 template <class Items>
-[[nodiscard]] constexpr std::vector<int> loops_of_nodes(const Items& graph, int num_nodes) {
-    std::vector<int> loop_of(static_cast<std::size_t>(num_nodes), -1);
+[[nodiscard]] constexpr List<int> loops_of_nodes(const Items& graph, int num_nodes) {
+    List<int> loop_of(static_cast<std::size_t>(num_nodes), -1);
     if (num_loops(graph) == 0) return loop_of;
     const OpenLoops<Items> open(graph, num_nodes, num_loops(graph));
     for (int i = 0; i < num_nodes; ++i) loop_of[static_cast<std::size_t>(i)] = open.innermost(i);
@@ -109,9 +110,9 @@ template <class Items>
 
 /// The loop around each loop, and which node ends it; −1: none.
 struct LoopTree {
-    std::vector<int> parents, ends;
+    List<int> parents, ends;
     template <class Items>
-    constexpr LoopTree(const Items& graph, const std::vector<int>& loop_of)
+    constexpr LoopTree(const Items& graph, const List<int>& loop_of)
         : parents(static_cast<std::size_t>(num_loops(graph)), -1), ends(parents) {
         for (std::size_t i = 0; i < loop_of.size(); ++i) {
             const Node& node = graph.nodes[i];
@@ -130,7 +131,7 @@ struct LoopTree {
 /// Does no result depend on a turn of a loop that it is not behind?
 [[nodiscard]] constexpr bool results_are_outside(const Graph& graph) {
     if (graph.loops.empty()) return true;
-    const std::vector<int> loop_of = loops_of_nodes(graph, graph.size());
+    const List<int> loop_of = loops_of_nodes(graph, graph.size());
     for (const Output& output : graph.outputs) {
         for (int k = 0; k < output.count; ++k) {
             if (loop_of[static_cast<std::size_t>(graph.output_node(output, k))] >= 0) return false;
@@ -142,7 +143,7 @@ struct LoopTree {
 /// What must hold of every graph that is frozen: operands are below, a loop closes its own carry and is
 /// the only one that does, and what is stacked is among its operands.
 [[nodiscard]] constexpr bool loops_are_sound(const Graph& graph) {
-    std::vector<int> closed(graph.loops.size(), 0);
+    List<int> closed(graph.loops.size(), 0);
     for (int i = 0; i < graph.size(); ++i) {
         const Node& node = graph[i];
         for (int k = 0; k < node.count; ++k) {

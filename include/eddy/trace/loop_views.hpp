@@ -15,8 +15,8 @@ inline constexpr int most_parts_walked = 4;
 
 /// Is the node a concat that is read by `element`s only?
 template <class Code>
-[[nodiscard]] constexpr std::vector<char> walked_concats(const Code& code) {
-    std::vector<char> is_walked(static_cast<std::size_t>(code.sizes.nodes), 0);
+[[nodiscard]] constexpr List<char> walked_concats(const Code& code) {
+    List<char> is_walked(static_cast<std::size_t>(code.sizes.nodes), 0);
     for (int i = 0; i < code.sizes.nodes; ++i) {
         const Node& node = code.nodes[i];
         is_walked[static_cast<std::size_t>(i)] =
@@ -41,9 +41,9 @@ struct ResultPlace {
 
 /// Which nodes are stacked for one place in the results only, by loops that write all of it.
 template <class Code>
-[[nodiscard]] constexpr std::vector<ResultPlace> stacked_results(const Code& code) {
-    std::vector<int> num_readers(static_cast<std::size_t>(code.sizes.nodes), 0);
-    std::vector<ResultPlace> places(num_readers.size());
+[[nodiscard]] constexpr List<ResultPlace> stacked_results(const Code& code) {
+    List<int> num_readers(static_cast<std::size_t>(code.sizes.nodes), 0);
+    List<ResultPlace> places(num_readers.size());
     const auto at = [&](int k) { return static_cast<std::size_t>(code.operands[k]); };
     for (int i = 0; i < code.sizes.nodes; ++i) {
         for (int k = 0; k < code.nodes[i].count; ++k) ++num_readers[at(code.nodes[i].first + k)];

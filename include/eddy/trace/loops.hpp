@@ -109,7 +109,7 @@ constexpr int push_loop(Graph& graph, const State& init, Loop description, Trace
               id = static_cast<int>(graph.loops.size());
     graph.loops.push_back(description);
     const int carry = graph.push({.op = Op::carry, .size = size, .index = id});
-    std::vector<int> operands{carry, start};
+    List<int> operands{carry, start};
     for (int operand : trace_turn(graph, state_of_node(graph, carry, init)))
         operands.push_back(operand);
     const int next_size = graph[operands[2]].size;
@@ -139,8 +139,8 @@ template <class State, class Body>
 constexpr int push_repeat(Graph& graph, const State& init, const int* lengths, const Body& body) {
     return push_loop(graph, init, {.length = *lengths}, [&](Graph& into, const auto& state) {
         const bool is_innermost = lengths[1] == 0;
-        return std::vector<int>{is_innermost ? node_of_state(into, body(state))
-                                             : push_repeat(into, state, lengths + 1, body)};
+        return List<int>{is_innermost ? node_of_state(into, body(state))
+                                      : push_repeat(into, state, lengths + 1, body)};
     });
 }
 /// The same over the parts of node `from`: the nodes of the last state and of what the turns gave out.
@@ -155,11 +155,11 @@ constexpr std::pair<int, int> push_scan(Graph& graph, const State& init, int fro
             if (lengths[1] != 0) {
                 const auto [next, outs] = push_scan<Part>(into, state, part, lengths + 1, body);
                 out = outs;
-                return std::vector<int>{next, outs};
+                return List<int>{next, outs};
             }
             const auto turn = body(state, Part(into, part));
             out = node_of(into, turn.out);
-            return std::vector<int>{node_of_state(into, turn.carry), out};
+            return List<int>{node_of_state(into, turn.carry), out};
         });
     const int all = graph[out].size * *lengths;
     return {loop, graph.push({.op = Op::stacked, .size = all, .index = id}, loop, out)};
@@ -267,7 +267,7 @@ template <int max, class State, class Condition, class Body>
                  .checkpoints = options.checkpoints < max ? options.checkpoints : 0},
                 [&](Graph& into, const auto& state) {
                     const int goes_on = condition(state).node_in(into);
-                    return std::vector<int>{detail::node_of_state(into, body(state)), goes_on};
+                    return List<int>{detail::node_of_state(into, body(state)), goes_on};
                 });
             return detail::state_of_node(*graph, loop, init);
         }

@@ -91,7 +91,7 @@ constexpr auto matrix_matrix(const A& a, const B& b) {
             using Product = MatrixOf<Traced<rows * columns>, rows, columns>;
             Graph* const graph = common_graph(a, b);
             if (graph == nullptr) return Product{unknown_value<rows * columns>()};
-            const std::vector<int> nodes{node_of(
+            const List<int> nodes{node_of(
                 *graph, vector_matrix<inner, columns>(matrix_row<rows, inner, row>(a), b))...};
             return Product{Traced<rows * columns>(
                 *graph, graph->push_list({.op = Op::concat, .size = rows * columns}, nodes))};

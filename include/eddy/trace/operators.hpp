@@ -21,7 +21,7 @@ constexpr int node_of(Graph& graph, const T& x) {
                 graph.constants.push_back(static_cast<double>(component));
             return graph.push({.op = Op::constant, .size = x.size(), .offset = offset});
         } else {
-            std::vector<int> parts;
+            List<int> parts;
             for (const auto& component : x) parts.push_back(node_of(graph, component));
             return graph.push_list({.op = Op::concat, .size = x.size()}, parts);
         }

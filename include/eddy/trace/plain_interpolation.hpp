@@ -41,8 +41,8 @@ template <class Number>
 
 /// The value at x of a table, on numbers, packs and dual numbers.
 template <class Real>
-constexpr Real plain_interpolate(Interpolation kind, const std::vector<double>& knots,
-                                 const std::vector<Real>& values, std::vector<Real> slopes, Real x,
+constexpr Real plain_interpolate(Interpolation kind, const List<double>& knots,
+                                 const List<Real>& values, List<Real> slopes, Real x,
                                  Outside outside) {
     const auto count = static_cast<int>(knots.size());
     if (knots.size() < 2 || values.size() != knots.size() ||
@@ -62,7 +62,7 @@ constexpr Real plain_interpolate(Interpolation kind, const std::vector<double>& 
             static_cast<std::size_t>(knot_below(primal(of_lane), count, false, [&](int k) {
                 return knots[static_cast<std::size_t>(k)];
             }));
-        const auto read = [&](const std::vector<Real>& of, std::size_t k) {
+        const auto read = [&](const List<Real>& of, std::size_t k) {
             return k < of.size() ? get_lane(of[k], lane) : Lane(0);
         };
         const KnotInterval<double> interval = knot_interval(knots, i);

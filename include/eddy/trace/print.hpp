@@ -4,6 +4,7 @@
 // Test: tests/trace/print.cpp
 
 #include <eddy/core/export.hpp>
+#include <eddy/core/list.hpp>
 #include <eddy/trace/program.hpp>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace eddy::inline v0 {
 
 /// What arguments are called in texts and drawings, in order; those without a name are x0, x1, ….
-using ArgumentNames = std::vector<std::string>;
+using ArgumentNames = List<std::string>;
 
 /// A traced program as text, a line for each node; with `places`, also where the function was called
 /// that made it, as far as the graph knows.

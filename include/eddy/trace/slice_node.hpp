@@ -36,7 +36,7 @@ constexpr int slice_node(Graph& graph, int node, int offset, int size) {
     return graph.push({.op = Op::slice, .size = size, .offset = offset}, node);
 }
 
-constexpr int joined_node(Graph& graph, const std::vector<int>& parts) {
+constexpr int joined_node(Graph& graph, const List<int>& parts) {
     if (parts.size() == 1) return parts[0];
     int size = 0;
     for (int part : parts) size += graph[part].size;

@@ -34,11 +34,11 @@ template <class Items>
 
 /// One flag per node: is it a sparse part of a result, which nothing else reads?
 template <class Code>
-[[nodiscard]] constexpr std::vector<char> sparse_parts(const Code& code, int result) {
+[[nodiscard]] constexpr List<char> sparse_parts(const Code& code, int result) {
     const auto count = static_cast<std::size_t>(code.sizes.nodes);
-    std::vector<char> is_part(count, 0);
+    List<char> is_part(count, 0);
     if (result < 0 || result >= code.sizes.outputs) return is_part;
-    std::vector<int> readers(count, 0);
+    List<int> readers(count, 0);
     for (const Node& node : code.nodes) {
         for (int k = 0; k < node.count; ++k)
             ++readers[static_cast<std::size_t>(code.operands[node.first + k])];
@@ -64,8 +64,8 @@ template <class Code>
 [[nodiscard]] constexpr bool has_sparse_parts(const Code& code, int result) {
     bool any = false;
     for (int i = 0; i < code.sizes.nodes; ++i) any = any || code.nodes[i].op == Op::add_at;
-    if (!any) return false;                                      // most programs
-    const std::vector<char> parts = sparse_parts(code, result);  // nvcc loses one without a name
+    if (!any) return false;                               // most programs
+    const List<char> parts = sparse_parts(code, result);  // nvcc loses one without a name
     return std::find(parts.begin(), parts.end(), 1) != parts.end();
 }
 

@@ -145,7 +145,7 @@ requires(is_structured<T>) inline constexpr bool is_traced_struct<T> =
     is_traced_struct<MemberTypes<T>>;
 
 template <class T>
-constexpr void list_nodes(Graph& graph, const T& x, std::vector<int>& nodes) {
+constexpr void list_nodes(Graph& graph, const T& x, List<int>& nodes) {
     if constexpr (is_structured<T>)
         std::apply([&](const auto&... member) { (list_nodes(graph, member, nodes), ...); },
                    tie_members(x));
@@ -188,7 +188,7 @@ constexpr decltype(auto) flattened(const T& x) {
         constexpr int size = flat_size<T>();
         Graph* const graph = graph_within(x);
         if (graph == nullptr) return unknown_value<size>();
-        std::vector<int> nodes;
+        List<int> nodes;
         list_nodes(*graph, x, nodes);
         return Traced<size>(*graph, graph->push_list({.op = Op::concat, .size = size}, nodes));
     } else {

@@ -91,7 +91,7 @@ constexpr void push_result(Graph& graph, const Result& result) {
                   "eddy::vec(a, b, ...), or several in a std::tuple");
     const int node = node_of(graph, result);
     const bool is_scalar = shape_of<Result> == scalar_shape;
-    std::vector<int> parts{node};
+    List<int> parts{node};
     if (graph[node].op == Op::concat) {
         parts.clear();
         for (int k = 0; k < graph[node].count; ++k) parts.push_back(graph.operand(node, k));
@@ -122,7 +122,7 @@ constexpr void push_results(Graph& graph, const Result& result) {
 
 /// A value of a turn that is used behind its loop has no meaning there.
 constexpr void check_loops(Graph& graph) {
-    const std::vector<int> loop_of = loops_of_nodes(graph, graph.size());
+    const List<int> loop_of = loops_of_nodes(graph, graph.size());
     for (int i = 0; i < graph.size() && !graph.loops.empty(); ++i) {
         if (graph[i].op != Op::own || loop_of[static_cast<std::size_t>(i)] < 0) continue;
         return report(graph, TraceError::own_in_loop, [] {

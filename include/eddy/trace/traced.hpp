@@ -11,6 +11,7 @@
 // Test: tests/trace/trace_graph.cpp
 
 #include <concepts>
+#include <eddy/core/list.hpp>
 #include <eddy/trace/misuse.hpp>
 #include <eddy/trace/shape_of.hpp>
 #include <eddy/trace/slice_node.hpp>
@@ -131,11 +132,11 @@ struct TracedComponents {
     using Value = Traced<scalar_shape>;
     static constexpr int never_read = -2, without_node = -1;
 
-    Graph* graph = nullptr;     // null: all components are literals
-    int node = -1;              // of the vector, before components were assigned to
-    std::vector<Value> values;  // empty until one is asked for; the last one: read past the end
-    std::vector<int> nodes;     // of each value when it was read off the vector
-    bool was_left = false;      // a read past the end, before there was a graph
+    Graph* graph = nullptr;  // null: all components are literals
+    int node = -1;           // of the vector, before components were assigned to
+    List<Value> values;      // empty until one is asked for; the last one: read past the end
+    List<int> nodes;         // of each value when it was read off the vector
+    bool was_left = false;   // a read past the end, before there was a graph
 
     constexpr TracedComponents(Graph* of_graph, int of_node) : graph(of_graph), node(of_node) {}
     constexpr explicit TracedComponents(int size)
@@ -193,7 +194,7 @@ struct TracedComponents {
     /// The node of the whole vector, with what has become of its components.
     constexpr int whole(Graph& of_graph) {
         if (was_left) of_graph.error = TraceError::index_past_end;
-        std::vector<int> parts;
+        List<int> parts;
         std::size_t begin = 0;  // of a run of components as they were
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             if (!is_changed(i)) continue;
@@ -220,7 +221,7 @@ struct TracedComponents {
         nodes[i] = slice_node(*graph, node, static_cast<int>(i), 1);
         values[i] = {*graph, nodes[i]};
     }
-    constexpr void keep(std::vector<int>& parts, std::size_t begin, std::size_t end) const {
+    constexpr void keep(List<int>& parts, std::size_t begin, std::size_t end) const {
         const std::size_t most = graph != nullptr && (*graph)[node].op == Op::concat ? 1 : end;
         for (; begin < end; begin += most) {
             const std::size_t count = most < end - begin ? most : end - begin;

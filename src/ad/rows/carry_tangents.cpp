@@ -18,14 +18,14 @@ struct AlongDirection {
     Direction direction = Direction::given;
 
     /// Tangents of the results, as nodes; the graph has grown.
-    std::vector<int> run() {
+    List<int> run() {
         Forward forward(std::move(graph), num_primal);
         for (int i = 0; i < num_primal; ++i) {
             const int tangent = tangent_of(forward.graph(), i);
             if (tangent >= 0) forward.set_tangent(i, tangent);
         }
         forward.run();
-        std::vector<int> nodes;
+        List<int> nodes;
         const Output& x = forward.graph().outputs[0];
         for (int k = 0; k < x.count; ++k)
             nodes.push_back(forward.tangent_or_zero_of(forward.graph().output_node(x, k)).node());
@@ -45,7 +45,7 @@ struct AlongDirection {
             return to.push_argument(parameters, first_of_p + node.offset, node.size);
         const int at = static_cast<int>(direction) - node.offset;
         if (direction == Direction::of_start || at < 0 || at >= node.size) return -1;
-        std::vector<int> parts;
+        List<int> parts;
         if (at > 0) parts.push_back(to.push_zeros(at));
         parts.push_back(to.push_constant(1));
         if (at + 1 < node.size) parts.push_back(to.push_zeros(node.size - at - 1));
@@ -75,18 +75,18 @@ Graph carry_tangents(const Graph& graph, int num_parameters,
                                            directions.begin(), directions.end(), Direction::given));
     if (!make_room(along.graph, num_parameters, given)) return {};
     const int size_of_x = along.graph.outputs[0].size;
-    const auto joined = [&](const std::vector<int>& nodes) {
+    const auto joined = [&](const List<int>& nodes) {
         if (nodes.size() == 1) return nodes[0];
         return along.graph.push_list({.op = Op::concat, .size = size_of_x}, nodes);
     };
-    std::vector<int> x{joined(nodes_of(along.graph, along.graph.outputs[0]))};  // then its tangents
+    List<int> x{joined(nodes_of(along.graph, along.graph.outputs[0]))};  // then its tangents
     int next_of_p = num_parameters;
     along.first_of_y = along.num_states;
     for (const Direction direction : directions) {
         const bool is_given = direction == Direction::given;
         along.direction = direction;
         along.first_of_p = is_given ? next_of_p : -1;
-        const std::vector<int> tangents = along.run();
+        const List<int> tangents = along.run();
         x.push_back(joined(tangents));
         next_of_p += is_given ? num_parameters : 0;
         along.first_of_y += along.num_states;
@@ -97,7 +97,7 @@ Graph carry_tangents(const Graph& graph, int num_parameters,
         "pushforward: the equation has no forward mode: a function in it has a pullback "
         "of its own (custom_vjp); write custom_jvp, which serves both modes");
     const int times = 1 + static_cast<int>(directions.size());
-    std::vector<int> parts;
+    List<int> parts;
     int size = 0, first = 0;
     for (const ResultPiece& piece : pieces) {
         const int count = piece.has_tangents ? times : 1;

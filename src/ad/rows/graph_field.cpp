@@ -56,14 +56,14 @@ class FieldCode {
     /// Are inputs an argument behind p, to which is pulled back, too?
     [[nodiscard]] bool pulls_inputs() const { return pulls_inputs_; }
     [[nodiscard]] const Graph& graph() const { return graph_; }
-    [[nodiscard]] const std::vector<Argument>& arguments() const { return graph_.arguments; }
+    [[nodiscard]] const List<Argument>& arguments() const { return graph_.arguments; }
     [[nodiscard]] Code f() const {
         std::call_once(f_is_made_, [&] { f_ = code(finish_code(graph_), {}); });
         return f_;
     }
     [[nodiscard]] const Halves& halves() const {
         std::call_once(halves_are_made_, [&] {
-            std::vector<char> wants(graph_.arguments.size(), 0);
+            List<char> wants(graph_.arguments.size(), 0);
             wants[1] = wants[2] = 1;
             if (pulls_inputs_) wants[3] = 1;
             const SplitGraph split = split_graph(graph_, wants, keep_what_is_dear);
@@ -76,7 +76,7 @@ class FieldCode {
     /// (t, y, p, c) → the cotangent of t.
     [[nodiscard]] Code time_pull() const {
         std::call_once(time_pull_is_made_, [&] {
-            std::vector<char> wants(graph_.arguments.size(), 0);
+            List<char> wants(graph_.arguments.size(), 0);
             wants[0] = 1;
             time_pull_ = code(finish_code(passes::simplify(vjp_graph(graph_, wants))), {});
         });
@@ -224,7 +224,7 @@ class GraphField final : public FieldMaker {
     }
     [[nodiscard]] std::vector<int> counted_components() const override {
         // What is zero is made of literals.
-        const std::vector<double>& constants = code_->graph().constants;
+        const List<double>& constants = code_->graph().constants;
         std::vector<int> changing;
         if (std::find(constants.begin(), constants.end(), 0.) != constants.end())
             changing = components_that_change(code_->graph(), sizes().own_states());

@@ -28,7 +28,7 @@ class FieldBuilder {
         for (const FieldText::Named& part : text.where)
             add("name", part.name,
                 formula(part.formula, compose("the formula of '{}'", part.name), true));
-        std::vector<int> results;
+        List<int> results;
         for (std::size_t k = 0; k < text.states.size(); ++k)
             results.push_back(
                 formula(text.equations[k], compose("the equation of '{}'", text.states[k])));

@@ -68,7 +68,7 @@ class StepGraph {
         if (reads_argument(field_, 1)) plan = plan_jacobian(field_, 1);
         const Graph model =
             finish_code(passes::simplify(linear_model_graph(field_, plan, depends_on_time)));
-        const std::vector<int> results = embed_graph(model, graph_, {time(0), y_, p_});
+        const List<int> results = embed_graph(model, graph_, {time(0), y_, p_});
         slopes_.push_back(results[0]);
         if (depends_on_time) slope_ = results.back();
         SquarePattern pattern(size_);
@@ -91,7 +91,7 @@ class StepGraph {
         }
     }
     void factor() {
-        std::vector<char> is_plain(factors_.size(), 1);
+        List<char> is_plain(factors_.size(), 1);
         for (const LuStep& step : plan_.factor) {
             int& to = factors_[at(step.to)];
             if (step.kind == LuStep::invert) {
@@ -108,7 +108,7 @@ class StepGraph {
         judge_factors(is_plain);
     }
     /// The smallest |diagonal entry / pivot| (linalg/sparse_lu.hpp); zero where derivatives are infinite.
-    void judge_factors(const std::vector<char>& is_plain) {
+    void judge_factors(const List<char>& is_plain) {
         health_ = one_;
         int smallest = one_;
         for (const int i : plan_.elimination.order) {
@@ -150,7 +150,7 @@ class StepGraph {
     }
     /// U with W U = right.
     int solve(int right) {
-        std::vector<int> x;
+        List<int> x;
         for (int c = 0; c < size_; ++c) x.push_back(slice_node(graph_, right, c, 1));
         for (const LuStep& step : plan_.solve) {
             int& to = x[at(step.to)];
@@ -173,7 +173,7 @@ class StepGraph {
         return sum;
     }
     Graph finish() {
-        std::vector<int> results{state(method_.stride)};
+        List<int> results{state(method_.stride)};
         int size = size_ + 1;
         // What only judges the step has no derivative.
         if (method_.estimates_error) {
@@ -194,8 +194,8 @@ class StepGraph {
     std::map<double, int> constants_;
     int y_, p_, h_, one_, per_step_ = -1, slope_ = -1, health_ = -1;
     LuPlan plan_{{{}, SquarePattern(0)}, {}, 0, {}, {}, {}};
-    std::vector<int> factors_, diagonal_;        // (factor), (component)
-    std::vector<int> states_, slopes_, solved_;  // (stage): Y, f, U
+    List<int> factors_, diagonal_;        // (factor), (component)
+    List<int> states_, slopes_, solved_;  // (stage): Y, f, U
 };
 
 /// An equation whose tiles bring their steps along.

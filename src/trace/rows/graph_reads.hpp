@@ -94,7 +94,7 @@ class GraphReads {
         for (int k = reads_numbers ? 1 : 0; k < last; ++k) need(k);
     }
     void need_operands_of_loop(int end) {
-        std::vector<int> stacked;
+        List<int> stacked;
         for (int s = end + 1; s < graph_.size(); ++s)
             if (is_needed(s) && graph_[s].op == Op::stacked && graph_.operand(s, 0) == end)
                 stacked.push_back(s);
@@ -110,7 +110,7 @@ class GraphReads {
 
     const Graph& graph_;
     const RowRoles& roles_;
-    std::vector<int> loop_of_;                    // (node)
+    List<int> loop_of_;                           // (node)
     std::unordered_map<int, BodyOnRows> bodies_;  // (node that ends a loop)
     std::vector<char> is_read_, is_needed_;       // (node)
 };

@@ -10,7 +10,7 @@ namespace {
 
 class BodyMaker {
   public:
-    BodyMaker(const Graph& graph, const std::vector<int>& loop_of, int end)
+    BodyMaker(const Graph& graph, const List<int>& loop_of, int end)
         : graph_(graph),
           loop_of_(loop_of),
           tree_(graph, loop_of),
@@ -18,10 +18,10 @@ class BodyMaker {
           loop_(graph[end].index),
           place_(at(end), -1) {}
 
-    BodyOnRows run(const std::vector<int>& stacked) {
+    BodyOnRows run(const List<int>& stacked) {
         body_.stacked = stacked;
         arguments_.push_back({graph_[end_].size, false});
-        std::vector<int> results{graph_.operand(end_, 2)};
+        List<int> results{graph_.operand(end_, 2)};
         for (const int s : stacked) results.push_back(graph_.operand(s, 1));
         body_.turn = program_of(results);
         if (graph_.loops[at(loop_)].has_condition)
@@ -32,11 +32,11 @@ class BodyMaker {
     }
 
   private:
-    Graph program_of(const std::vector<int>& results) {
+    Graph program_of(const List<int>& results) {
         Graph program;
         program.loops = graph_.loops;
-        const std::vector<char> needed = read_in_turn(results);
-        std::vector<int> map(at(end_), -1);
+        const List<char> needed = read_in_turn(results);
+        List<int> map(at(end_), -1);
         for (int i = 0; i < end_; ++i)
             if (needed[at(i)]) map[at(i)] = push(program, i, map, needed);
         for (const int result : results)
@@ -44,8 +44,8 @@ class BodyMaker {
         return program;
     }
     /// What a turn computes, and what of the nodes around it reads.
-    [[nodiscard]] std::vector<char> read_in_turn(const std::vector<int>& results) const {
-        std::vector<char> is_read(at(end_), 0);
+    [[nodiscard]] List<char> read_in_turn(const List<int>& results) const {
+        List<char> is_read(at(end_), 0);
         for (const int result : results) is_read[at(result)] = 1;
         for (int i = end_ - 1; i >= 0; --i) {
             const Node& node = graph_[i];
@@ -61,7 +61,7 @@ class BodyMaker {
         return node.op == Op::element && node.index == loop_;
     }
     /// What stands for node i in a turn.
-    int push(Graph& program, int i, const std::vector<int>& map, const std::vector<char>& needed) {
+    int push(Graph& program, int i, const List<int>& map, const List<char>& needed) {
         Node node = graph_[i];
         if (node.op == Op::constant) {
             const auto first = graph_.constants.begin() + node.offset;
@@ -74,7 +74,7 @@ class BodyMaker {
         if (is_own_element(node))
             return program.push_argument(argument(i, graph_.operand(i, 0), true), 0, node.size);
         if (!is_inside(i)) return program.push_argument(argument(i, i, false), 0, node.size);
-        std::vector<int> operands;
+        List<int> operands;
         for (int k = 0; k < node.count; ++k) {
             const int from = graph_.operand(i, k);
             if (node.op != Op::loop || needed[at(from)]) operands.push_back(map[at(from)]);
@@ -92,18 +92,18 @@ class BodyMaker {
     }
 
     const Graph& graph_;
-    const std::vector<int>& loop_of_;
+    const List<int>& loop_of_;
     LoopTree tree_;
     int end_, loop_;
-    std::vector<int> place_;  // (node): which argument it is
-    std::vector<Argument> arguments_;
+    List<int> place_;  // (node): which argument it is
+    List<Argument> arguments_;
     BodyOnRows body_;
 };
 
 }  // namespace
 
-BodyOnRows body_of_loop(const Graph& graph, const std::vector<int>& loop_of, int end,
-                        const std::vector<int>& stacked) {
+BodyOnRows body_of_loop(const Graph& graph, const List<int>& loop_of, int end,
+                        const List<int>& stacked) {
     return BodyMaker(graph, loop_of, end).run(stacked);
 }
 

@@ -103,7 +103,7 @@ template <class Result>
 [[nodiscard]] auto as_traced(Graph& graph, const Result& result) {
     using Number = Traced<scalar_shape>;
     if constexpr (std::is_same_v<Result, std::vector<Number>>) {
-        std::vector<int> parts;
+        List<int> parts;
         for (const Number& x : result) parts.push_back(x.node_in(graph));
         return DynamicTraced(
             graph,

@@ -58,7 +58,7 @@ struct VectorRule<Op::concat> {
         }
     }
     static constexpr DynamicTraced pushforward(auto& forward, const Node& node, int) {
-        std::vector<int> parts;
+        List<int> parts;
         for (int k = 0; k < node.count; ++k)
             parts.push_back(forward.tangent_or_zero(node, k).node());
         return {forward.graph(),

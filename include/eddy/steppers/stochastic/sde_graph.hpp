@@ -49,7 +49,7 @@ class SdeTrace {
         DiffusionEntry at;
         int node;
     };
-    std::vector<Entry> entries;  // noise by noise
+    List<Entry> entries;  // noise by noise
     int num_noises = 0;
 
     constexpr explicit SdeTrace(Graph& empty) : graph(empty) {
@@ -64,10 +64,10 @@ class SdeTrace {
 
     /// Adds `factor` · Σ_k (g_k·∇) g_k to the drift.
     constexpr void correct_drift(double factor) {
-        std::vector<int> rows;
+        List<int> rows;
         for (int row = 0; row < size; ++row) rows.push_back(slice_node(graph, drift, row, 1));
         for (int noise = 0; noise < num_noises; ++noise) {
-            const std::vector<int> along = along_itself(noise);
+            const List<int> along = along_itself(noise);
             for (std::size_t e = 0; e < entries.size(); ++e) {
                 if (along[e] < 0) continue;
                 int& row = rows[static_cast<std::size_t>(entries[e].at.row)];
@@ -79,10 +79,10 @@ class SdeTrace {
 
     /// For each entry of a column its derivative along the column, (g_k·∇) g_k; −1 where that is
     /// zero by construction, and for entries of other columns.
-    constexpr std::vector<int> along_itself(int noise) {
-        std::vector<int> parts;
+    constexpr List<int> along_itself(int noise) {
+        List<int> parts;
         for (int row = 0; row < size; ++row) parts.push_back(entry_or_zero(row, noise));
-        std::vector<int> along = derivatives_along(parts);
+        List<int> along = derivatives_along(parts);
         for (std::size_t e = 0; e < entries.size(); ++e) {
             if (entries[e].at.noise != noise) along[e] = -1;
         }
@@ -91,9 +91,9 @@ class SdeTrace {
 
     /// For each entry its derivative along Σ_k g_k w_k, where w is an argument behind the others; −1
     /// where that is zero by construction.
-    constexpr std::vector<int> along_noise() {
+    constexpr List<int> along_noise() {
         graph.arguments.push_back({num_noises, false});
-        std::vector<int> parts(static_cast<std::size_t>(size), -1);
+        List<int> parts(static_cast<std::size_t>(size), -1);
         for (const Entry& entry : entries) {
             const int w = graph.push_argument(3, entry.at.noise, 1);
             const int moved = (DynamicTraced(graph, entry.node) * DynamicTraced(graph, w)).node();
@@ -109,7 +109,7 @@ class SdeTrace {
 
     /// For each entry its derivative along a direction, given by its components; −1 where that is zero
     /// by construction.
-    constexpr std::vector<int> derivatives_along(const std::vector<int>& parts) {
+    constexpr List<int> derivatives_along(const List<int>& parts) {
         const int direction = graph.push_list({.op = Op::concat, .size = size}, parts);
         const int num_primal = graph.size();
         Forward forward(std::move(graph), num_primal);
@@ -120,7 +120,7 @@ class SdeTrace {
                                     slice_node(forward.graph(), direction, node.offset, node.size));
         }
         forward.run();
-        std::vector<int> along(entries.size(), -1);
+        List<int> along(entries.size(), -1);
         for (std::size_t e = 0; e < entries.size(); ++e) {
             if (forward.has_tangent(entries[e].node))
                 along[e] = forward.tangent_of(entries[e].node).node();
@@ -132,7 +132,7 @@ class SdeTrace {
     /// The entries as the only result, in order.
     constexpr Graph diffusion_graph() const {
         Graph result = graph;
-        std::vector<int> nodes;
+        List<int> nodes;
         for (const Entry& entry : entries) nodes.push_back(entry.node);
         result.outputs.clear();
         result.push_output(nodes, static_cast<int>(nodes.size()), false);
@@ -188,12 +188,12 @@ struct SdeRecipe {
         SdeTrace<Field> trace(graph);
         if (correction_halves != 0 && has(SdeParts::drift))
             trace.correct_drift(0.5 * correction_halves);
-        std::vector<int> slopes;
+        List<int> slopes;
         if (has(SdeParts::with_slopes)) slopes = slopes_of(trace);
         if (has(SdeParts::drift))
-            graph.push_output(std::vector<int>{trace.drift}, Field::state_size, false);
+            graph.push_output(List<int>{trace.drift}, Field::state_size, false);
         const int count = static_cast<int>(trace.entries.size());
-        std::vector<int> nodes;
+        List<int> nodes;
         for (const auto& entry : trace.entries) nodes.push_back(entry.node);
         if (has(SdeParts::diffusion)) graph.push_output(nodes, count, false);
         if (has(SdeParts::with_slopes)) graph.push_output(slopes, count, false);
@@ -201,11 +201,11 @@ struct SdeRecipe {
     }
 
   private:
-    static constexpr std::vector<int> slopes_of(SdeTrace<Field>& trace) {
-        std::vector<int> slopes(trace.entries.size(), -1);
+    static constexpr List<int> slopes_of(SdeTrace<Field>& trace) {
+        List<int> slopes(trace.entries.size(), -1);
         if (of_noise) slopes = trace.along_noise();
         for (int noise = 0; noise < trace.num_noises && !of_noise; ++noise) {
-            const std::vector<int> along = trace.along_itself(noise);
+            const List<int> along = trace.along_itself(noise);
             for (std::size_t e = 0; e < along.size(); ++e) {
                 if (along[e] >= 0) slopes[e] = along[e];
             }
@@ -225,7 +225,7 @@ struct ColumnRecipe {
     static constexpr Graph make() {
         Graph graph;
         SdeTrace<Field> trace(graph);
-        std::vector<int> nodes;
+        List<int> nodes;
         for (const auto& entry : trace.entries) {
             if (entry.at.noise == noise) nodes.push_back(entry.node);
         }

@@ -32,8 +32,8 @@ class Arrangement {
         }
     }
     /// What node i depends on, with what loops on the way stack.
-    [[nodiscard]] constexpr std::vector<char> all_below(int i) const {
-        std::vector<char> needed(graph_.nodes.size(), 0);
+    [[nodiscard]] constexpr List<char> all_below(int i) const {
+        List<char> needed(graph_.nodes.size(), 0);
         needed[static_cast<std::size_t>(i)] = 1;
         for (; i >= 0; --i) {
             for (int k = 0; needed[static_cast<std::size_t>(i)] && k < graph_[i].count; ++k)
@@ -45,7 +45,7 @@ class Arrangement {
         const int loop = graph_[end].index, carry = graph_.operand(end, 0);
         rebuild_.set(carry, rebuild_.copy(graph_[carry]));
         if (graph_.loops[static_cast<std::size_t>(loop)].has_condition) {
-            const std::vector<char> needed = all_below(graph_.operand(end, 3));
+            const List<char> needed = all_below(graph_.operand(end, 3));
             for (int i = 0; i < end; ++i) {
                 const auto k = static_cast<std::size_t>(i);
                 if (!needed[k] || loop_of_[k] != loop || rebuild_.map(i) >= 0) continue;
@@ -57,7 +57,7 @@ class Arrangement {
     }
 
     const Graph& graph_;
-    std::vector<int> loop_of_;
+    List<int> loop_of_;
     Rebuild rebuild_;
 };
 

@@ -17,10 +17,9 @@ struct Contraction {
     Op op = Op::mul_add;
 };
 
-[[nodiscard]] constexpr Contraction contraction_of(const Graph& graph, int i,
-                                                   const std::vector<int>& uses,
-                                                   const std::vector<char>& frozen,
-                                                   const std::vector<int>& loop_of) {
+[[nodiscard]] constexpr Contraction contraction_of(const Graph& graph, int i, const List<int>& uses,
+                                                   const List<char>& frozen,
+                                                   const List<int>& loop_of) {
     const Node& node = graph[i];
     if ((node.op != Op::add && node.op != Op::sub) || frozen[static_cast<std::size_t>(i)])
         return {};
@@ -49,8 +48,8 @@ struct Contraction {
 
 /// Contracts all nodes but those marked in `frozen` (one flag per node). Expects a graph without
 /// dead code: a use that nobody needs still counts.
-[[nodiscard]] constexpr Graph contract(const Graph& graph, const std::vector<char>& frozen) {
-    std::vector<int> uses(graph.nodes.size(), 0);
+[[nodiscard]] constexpr Graph contract(const Graph& graph, const List<char>& frozen) {
+    List<int> uses(graph.nodes.size(), 0);
     for (int i = 0; i < graph.size(); ++i) {
         for (int k = 0; k < graph[i].count; ++k)
             ++uses[static_cast<std::size_t>(graph.operand(i, k))];
@@ -58,9 +57,9 @@ struct Contraction {
     for (int node : output_nodes(graph, 0, graph.outputs.size()))
         ++uses[static_cast<std::size_t>(node)];
 
-    const std::vector<int> loop_of = eddy::detail::loops_of_nodes(graph, graph.size());
-    std::vector<detail::Contraction> found(graph.nodes.size());
-    std::vector<char> absorbed(graph.nodes.size(), 0);
+    const List<int> loop_of = eddy::detail::loops_of_nodes(graph, graph.size());
+    List<detail::Contraction> found(graph.nodes.size());
+    List<char> absorbed(graph.nodes.size(), 0);
     for (int i = 0; i < graph.size(); ++i) {
         auto& contraction = found[static_cast<std::size_t>(i)];
         contraction = detail::contraction_of(graph, i, uses, frozen, loop_of);
@@ -89,7 +88,7 @@ struct Contraction {
 }
 
 [[nodiscard]] constexpr Graph contract(const Graph& graph) {
-    return contract(graph, std::vector<char>(graph.nodes.size(), 0));
+    return contract(graph, List<char>(graph.nodes.size(), 0));
 }
 
 }  // namespace eddy::inline v0::passes

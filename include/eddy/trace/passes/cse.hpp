@@ -79,7 +79,7 @@ class NodeTable {
     }
 
     const Graph& graph_;
-    std::vector<int> slots_;
+    List<int> slots_;
 };
 
 /// Merges the nodes of a growing graph, one by one as they are appended.

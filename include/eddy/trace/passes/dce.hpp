@@ -7,8 +7,8 @@
 namespace eddy::inline v0::passes {
 
 /// Marks the nodes that `roots` depend on, the roots included.
-[[nodiscard]] constexpr std::vector<char> cone(const Graph& graph, const std::vector<int>& roots) {
-    std::vector<char> needed(graph.nodes.size(), 0);
+[[nodiscard]] constexpr List<char> cone(const Graph& graph, const List<int>& roots) {
+    List<char> needed(graph.nodes.size(), 0);
     for (int root : roots) needed[static_cast<std::size_t>(root)] = 1;
     for (int i = graph.size() - 1; i >= 0; --i) {
         if (!needed[static_cast<std::size_t>(i)]) continue;
@@ -23,9 +23,9 @@ namespace eddy::inline v0::passes {
 }
 
 /// The nodes that the outputs [first, last) are made of.
-[[nodiscard]] constexpr std::vector<int> output_nodes(const Graph& graph, std::size_t first,
-                                                      std::size_t last) {
-    std::vector<int> roots;
+[[nodiscard]] constexpr List<int> output_nodes(const Graph& graph, std::size_t first,
+                                               std::size_t last) {
+    List<int> roots;
     for (std::size_t o = first; o < last; ++o) {
         for (int k = 0; k < graph.outputs[o].count; ++k)
             roots.push_back(graph.output_node(graph.outputs[o], k));
@@ -34,7 +34,7 @@ namespace eddy::inline v0::passes {
 }
 
 [[nodiscard]] constexpr Graph eliminate_dead_code(const Graph& graph) {
-    const std::vector<char> needed = cone(graph, output_nodes(graph, 0, graph.outputs.size()));
+    const List<char> needed = cone(graph, output_nodes(graph, 0, graph.outputs.size()));
     Rebuild rebuild(graph);
     for (int i = 0; i < graph.size(); ++i) {
         if (needed[static_cast<std::size_t>(i)]) rebuild.set(i, rebuild.copy(graph[i]));

@@ -103,7 +103,7 @@ class MissingData {
             const int mask = is_missing(sum_of(missed(a), missed(b)));
             return push(node, without(mask, a), without(mask, b));
         }
-        std::vector<int> list;
+        List<int> list;
         for (int k = 0; k < node.count; ++k) {
             const int operand = graph_.operand(node, k);
             if (node.op == Op::concat && !reads(operand)) return refuse(i);
@@ -192,7 +192,7 @@ class MissingData {
         return push({.op = Op::select, .size = size}, is_there, number(0), number(1));
     }
     constexpr int missed_by_parts(const Node& node) {
-        std::vector<int> parts;
+        List<int> parts;
         for (int k = 0; k < node.count; ++k) {
             const int i = graph_.operand(node, k), size = graph_[i].size, part = missed(i);
             if (part == nothing)
@@ -221,8 +221,8 @@ class MissingData {
     const Graph& graph_;
     Graph to_;
     int argument_;
-    std::vector<Reads> reads_;  // (node)
-    std::vector<int> missed_;   // (node) what counts them
+    List<Reads> reads_;  // (node)
+    List<int> missed_;   // (node) what counts them
 };
 
 }  // namespace detail

@@ -10,7 +10,7 @@ namespace eddy::inline v0::passes {
 
 [[nodiscard]] constexpr Graph order_canonically(const Graph& graph) {
     Rebuild rebuild(graph);
-    std::vector<int> open;  // nodes whose operands are being placed, the innermost last
+    List<int> open;  // nodes whose operands are being placed, the innermost last
     for (int root : output_nodes(graph, 0, graph.outputs.size())) {
         open.push_back(root);
         while (!open.empty()) {

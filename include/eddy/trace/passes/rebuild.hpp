@@ -52,7 +52,7 @@ class Rebuild {
     /// Maps the outputs and returns the finished graph.
     [[nodiscard]] constexpr Graph finish() {
         for (const Output& output : from_.outputs) {
-            std::vector<int> list;
+            List<int> list;
             for (int k = 0; k < output.count; ++k)
                 list.push_back(map(from_.output_node(output, k)));
             to_.push_output(list, output.size, output.is_scalar);
@@ -63,7 +63,7 @@ class Rebuild {
   private:
     const Graph& from_;
     Graph to_;
-    std::vector<int> map_;
+    List<int> map_;
 };
 
 }  // namespace eddy::inline v0::passes

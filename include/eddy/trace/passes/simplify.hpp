@@ -14,7 +14,7 @@ namespace detail {
 
 /// One walk over the nodes that the outputs need; tells how many it folded.
 [[nodiscard]] constexpr Graph simplify_once(const Graph& graph, int& num_folded) {
-    const std::vector<char> needed = cone(graph, output_nodes(graph, 0, graph.outputs.size()));
+    const List<char> needed = cone(graph, output_nodes(graph, 0, graph.outputs.size()));
     Rebuild rebuild(graph);
     Folder folder(rebuild);
     Merger merger(rebuild.graph(), graph.nodes.size());

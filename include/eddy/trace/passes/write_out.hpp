@@ -48,7 +48,7 @@ class WrittenOut {
         const Node& node = graph_[end];
         const Loop& loop = graph_.loops[at(node.index)];
         const int carry = graph_.operand(node, 0);
-        std::vector<std::vector<int>> outs(graph_.nodes.size());  // (stacked node, turn)
+        List<List<int>> outs(graph_.nodes.size());  // (stacked node, turn)
         rebuild_.set(carry, rebuild_.operand(node, 1));
         for (int turn = 0; turn < loop.length; ++turn) {
             turns_[at(node.index)] = turn;
@@ -68,7 +68,7 @@ class WrittenOut {
     }
 
     const Graph& graph_;
-    std::vector<int> loop_of_, turns_;
+    List<int> loop_of_, turns_;
     Rebuild rebuild_;
 };
 
