@@ -87,16 +87,15 @@ class List {
         push_back(T(std::forward<Parts>(parts)...));
         return back();
     }
-    constexpr void pop_back() { data_[--size_] = T(); }
+    constexpr void pop_back() { shrink(size_ - 1); }
     constexpr void resize(std::size_t size) { resize(size, T()); }
     constexpr void resize(std::size_t size, const T& value) {
+        if (size < size_) return shrink(size);
         make_room(size);
-        while (size_ < size) data_[size_++] = value;
-        while (size_ > size) pop_back();
+        for (T *place = end(), *last = data_ + size; place != last; ++place) *place = value;
+        size_ = size;
     }
-    constexpr void clear() {
-        while (size_ > 0) pop_back();
-    }
+    constexpr void clear() { shrink(0); }
     constexpr void assign(std::size_t size, const T& value) {
         clear();
         resize(size, value);
@@ -123,7 +122,7 @@ class List {
         const std::size_t at = static_cast<std::size_t>(first - data_),
                           gap = static_cast<std::size_t>(last - first);
         for (std::size_t k = at; k + gap < size_; ++k) data_[k] = std::move(data_[k + gap]);
-        for (std::size_t k = 0; k < gap; ++k) pop_back();
+        shrink(size_ - gap);
         return data_ + at;
     }
     friend constexpr bool operator==(const List& a, const List& b) {
@@ -144,10 +143,14 @@ class List {
                 ++kept;
             }
         }
-        while (list.size_ > kept) list.pop_back();
+        list.shrink(kept);
     }
 
   private:
+    constexpr void shrink(std::size_t size) {
+        for (T *place = data_ + size, *last = end(); place != last; ++place) *place = T();
+        size_ = size;
+    }
     constexpr void make_room(std::size_t size) {
         if (size > room_) reserve(size > 2 * room_ ? size : 2 * room_);
     }
