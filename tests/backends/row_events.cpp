@@ -7,6 +7,7 @@
 #include <eddy/solve/call/solve.hpp>
 #include <vector>
 #include "support/catch.hpp"
+#include "support/message_of.hpp"
 #include "support/same_bits.hpp"
 
 namespace {
@@ -246,4 +247,9 @@ TEST_CASE("row events: what does not fit is one sentence") {
     CHECK_THROWS_WITH(eddy::with_events(field, NoState{}),
                       "with_events: at_event(t, y, p) of event 0 returns 2 numbers for 4 states; "
                       "return one for each");
+    auto solver = eddy::ensemble_solver(eddy::with_events(field, End{}), eddy::Tsit5{}, {.t1 = 1});
+    const EnsembleArray<double> y0(1, 4, 1.0), p(1, 2, 1.0);
+    CHECK(support::mentions(
+        support::message_of([&] { static_cast<void>(solver(y0, p, y0, p)); }),
+        "over rows tangents do not go through events; give a compile-time functor without Rows"));
 }
