@@ -285,7 +285,7 @@ TEST_CASE("row 101: arguments that are no numbers go through checkpoints as they
             },
             eddy::Scalar{});
     };
-    CHECK(traced(Kink::sharp, label).names.at(0) == label);
+    CHECK(traced(Kink::sharp, label).names[0] == label);
     CHECK(traced(Kink::sharp, label).nodes[1].op == eddy::Op::abs);
     CHECK(traced(Kink::smooth, label).nodes[1].op == eddy::Op::mul);
 }

@@ -84,7 +84,7 @@ void fill_in(eddy::SquarePattern& pattern, const std::vector<char>& is_left, int
     }
 }
 
-int count(const std::vector<eddy::LuStep>& steps, eddy::LuStep::Kind kind) {
+int count(const eddy::List<eddy::LuStep>& steps, eddy::LuStep::Kind kind) {
     int found = 0;
     for (const eddy::LuStep& step : steps) found += step.kind == kind ? 1 : 0;
     return found;
