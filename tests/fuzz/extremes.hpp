@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <eddy/backends/cpu/executor.hpp>
 #include <eddy/checkpoint/placement.hpp>
+#include <eddy/core/list.hpp>
 #include <eddy/solve/ask/options.hpp>
 #include <functional>
 #include <limits>
@@ -34,11 +35,6 @@ std::string number_text(Number value) {
     out << value;
     return out.str();
 }
-
-template <class T>
-inline constexpr bool is_vector = false;
-template <class T>
-inline constexpr bool is_vector<std::vector<T>> = true;
 
 }  // namespace detail
 
@@ -202,11 +198,11 @@ struct Extremes<std::optional<T>> {
 };
 
 /// Lists: none, one, two of the same, one beside a good one, and very many good ones.
-template <class T>
-struct Extremes<std::vector<T>> {
+template <class List>
+struct ExtremesOfElements {
     template <class Make>
-    static void each(const std::vector<T>& value, Make make) {
-        using List = std::vector<T>;
+    static void each(const List& value, Make make) {
+        using T = typename List::value_type;
         make(List(), "{}");
         const T good = value.empty() ? T{} : value.front();
         Extremes<T>::each(good, [&](const T& x, const std::string& text) {
@@ -218,6 +214,10 @@ struct Extremes<std::vector<T>> {
         make(List(100'000, good), "100000 good ones");
     }
 };
+template <class T>
+struct Extremes<std::vector<T>> : ExtremesOfElements<std::vector<T>> {};
+template <class T>
+struct Extremes<eddy::List<T>> : ExtremesOfElements<eddy::List<T>> {};
 
 /// What holds a list of numbers has its extremes.
 template <class Held>
