@@ -11,6 +11,7 @@ namespace {
 
 using namespace peers;
 using Array = eddy::EnsembleArray<double>;
+constexpr eddy::Rows rows{.threads = 1};
 
 /// A file of ../arms/models.py: a line of names of states, one of names of parameters, then an equation a line.
 eddy::FieldText read_text(const std::string& file) {
@@ -54,7 +55,6 @@ class ModelArm : public Arm {
     }
 
   protected:
-    static constexpr eddy::Rows rows{.threads = 1};
     double t1_;
     Lanes lanes_;
     eddy::FieldText text_;
@@ -68,55 +68,52 @@ Counts counts_of(const eddy::LaneStats& stats) {
             static_cast<double>(stats.evaluations)};
 }
 
-template <class Method>
-class Solve : public ModelArm {
+/// A task by an object that is made anew for each tolerance.
+template <class Task>
+class Kept : public ModelArm {
   public:
-    explicit Solve(const Options& options) : ModelArm(options) { set_tolerance(1e-6); }
+    explicit Kept(const Options& options) : ModelArm(options) { set_tolerance(1e-6); }
     void set_tolerance(double tolerance) override {
         ModelArm::set_tolerance(tolerance);
-        solver_.reset(new Solver(make(field_, options_)));
+        solver_.reset(new Solver(Task::make(field_, options_)));
     }
-    Counts run() override { return counts_of((result_ = &(*solver_)(y0_, p_))->total_stats()); }
+    Counts run() override {
+        result_ = &(*solver_)(y0_, p_);
+        return counts_of(Task::stats(*result_));
+    }
     [[nodiscard]] std::vector<double> values() const override {
-        return looked_at(lanes_, lanes_.state_size, result_->y());
+        return Task::values(lanes_, *result_);
     }
 
   private:
-    static auto make(const eddy::RuntimeField& field, const eddy::SolveOptions& options) {
-        return eddy::ensemble_solver(field, Method{}, options, rows);
-    }
-    using Solver = decltype(make(std::declval<const eddy::RuntimeField&>(), {}));
+    using Solver = decltype(Task::make(std::declval<const eddy::RuntimeField&>(), {}));
     using Result = std::remove_reference_t<std::invoke_result_t<Solver&, Array&, Array&>>;
     std::unique_ptr<Solver> solver_;
     const Result* result_ = nullptr;
 };
 
+template <class Method>
+struct Solve {
+    static auto make(const eddy::RuntimeField& field, const eddy::SolveOptions& options) {
+        return eddy::ensemble_solver(field, Method{}, options, rows);
+    }
+    static auto stats(const auto& solution) { return solution.total_stats(); }
+    static auto values(const Lanes& lanes, const auto& solution) {
+        return looked_at(lanes, lanes.state_size, solution.y());
+    }
+};
 struct SquaredEnd {
     constexpr auto operator()(auto, const auto& y, const auto&) const { return eddy::dot(y, y); }
 };
 template <class Method>
-class Gradient : public ModelArm {
-  public:
-    explicit Gradient(const Options& options) : ModelArm(options) { set_tolerance(1e-6); }
-    void set_tolerance(double tolerance) override {
-        ModelArm::set_tolerance(tolerance);
-        solver_.reset(new Solver(make(field_, options_)));
-    }
-    Counts run() override {
-        return counts_of((result_ = &(*solver_)(y0_, p_))->report.total_stats());
-    }
-    [[nodiscard]] std::vector<double> values() const override {
-        return looked_at(lanes_, lanes_.parameter_size, result_->gradient.p);
-    }
-
-  private:
+struct Gradient {
     static auto make(const eddy::RuntimeField& field, const eddy::SolveOptions& options) {
         return eddy::gradient_solver(field, Method{}, SquaredEnd{}, options, rows);
     }
-    using Solver = decltype(make(std::declval<const eddy::RuntimeField&>(), {}));
-    using Result = std::remove_reference_t<std::invoke_result_t<Solver&, Array&, Array&>>;
-    std::unique_ptr<Solver> solver_;
-    const Result* result_ = nullptr;
+    static auto stats(const auto& found) { return found.report.total_stats(); }
+    static auto values(const Lanes& lanes, const auto& found) {
+        return looked_at(lanes, lanes.parameter_size, found.gradient.p);
+    }
 };
 
 /// The text is read again in every run.
@@ -221,10 +218,10 @@ class Functions : public ModelArm {
 std::unique_ptr<Arm> make(const Options& options) {
     return choose(options.text("task") + options.text("method"), options,
                   {{"first", make_arm<First>},
-                   {"solve", make_arm<Solve<eddy::Tsit5>>},
-                   {"solveVern7", make_arm<Solve<eddy::Vern7>>},
-                   {"gradient", make_arm<Gradient<eddy::Tsit5>>},
-                   {"gradientVern7", make_arm<Gradient<eddy::Vern7>>},
+                   {"solve", make_arm<Kept<Solve<eddy::Tsit5>>>},
+                   {"solveVern7", make_arm<Kept<Solve<eddy::Vern7>>>},
+                   {"gradient", make_arm<Kept<Gradient<eddy::Tsit5>>>},
+                   {"gradientVern7", make_arm<Kept<Gradient<eddy::Vern7>>>},
                    {"f", make_arm<Functions>},
                    {"vjp", make_arm<Functions>}});
 }
