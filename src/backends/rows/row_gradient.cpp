@@ -590,7 +590,7 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
 template <class Real>
 bool RowGradient<Real>::has_events() const {
     for (int place = 0; place < count_; ++place)
-        if (steps_[place].meets_event() && is_alive_[place]) return true;
+        if (steps_[place].meets_event() && is_alive(place)) return true;
     return false;
 }
 /// The sizes of the steps that end with events are cleared, by what joins the cotangents with which the round is to be
