@@ -20,10 +20,13 @@ struct NextReads {
         int operand[3] = {never, never, never};
         int result = never;
     };
-    std::vector<Of> of;  // (operation)
+    std::vector<Of> of;      // (operation)
+    std::vector<int> first;  // (place): of what lies there before the first operation
 
-    explicit NextReads(const ProgramCode& code) : of(code.operations.size()) {
-        std::vector<int> next(at(code.num_shared() + code.num_rows()), never);
+    NextReads(const ProgramCode& code, const std::vector<int>& read_at_end)
+        : of(code.operations.size()), first(at(code.num_shared() + code.num_rows()), never) {
+        std::vector<int>& next = first;
+        for (const int place : read_at_end) next[at(place)] = static_cast<int>(of.size());
         const auto& operations = code.operations;
         for (std::size_t s = operations.size(); s-- > 0;) {
             const RowOperation& now = operations[s];

@@ -6,15 +6,24 @@
 namespace eddy::inline v0::detail {
 
 template <class Real>
-LoopOnRows<Real>::LoopOnRows(const LoopOperation& code, int width, RowLevel level)
-    : code_(code), width_(width), turn_(code.turn, width, level) {
-    if (code.condition) condition_.emplace(code.condition, width, level);
+LoopOnRows<Real>::LoopOnRows(const LoopOperation& code, int width, RowLevel level,
+                             MachineCodeUse use)
+    : code_(code), width_(width) {
+    const Loop& loop = code.loop;
+    const bool takes_all = !loop.has_condition && !loop.has_guard && !loop.has_turns;
+    if (use == MachineCodeUse::where_possible && takes_all && loop.length > 0)
+        machine_ = code.turn->machine_code->get(code, {width, std::is_same_v<Real, float>, level});
+    if (!machine_) turn_.emplace(code.turn, width, level, use);
+    if (code.condition) condition_.emplace(code.condition, width, level, use);
     constexpr std::size_t line = sizeof(Line) / sizeof(Real);
     const auto rows = [&](std::size_t count) {
         return (count * at(width) + line - 1) / line * line;
     };
     std::size_t size = rows(num_state()) + 2 * rows(1);
     for (const LoopOperation::Stack& stack : code.stacks) size += rows(at(stack.size));
+    const std::size_t num_shared = (code.turn->shared.size() + line - 1) / line * line;
+    const std::size_t num_scratch = rows(at(code.turn->num_scratch));
+    if (machine_) size += num_shared + num_scratch;
     memory_.resize(size / line);
     next_ = memory_.front().number;
     mask_ = next_ + rows(num_state());
@@ -23,6 +32,12 @@ LoopOnRows<Real>::LoopOnRows(const LoopOperation& code, int width, RowLevel leve
     for (const LoopOperation::Stack& stack : code.stacks) {
         of_turn_.push_back(free);
         free += rows(at(stack.size));
+    }
+    if (machine_) {
+        write_numbers(*code.turn, width, free, free + num_shared);
+        machine_blocks_.resize(code.operands.size() + code.stacks.size() + 5);
+        machine_blocks_[0] = free;
+        machine_blocks_[1] = free + num_shared;
     }
     operands_.resize(code.operands.size());
     to_.resize(code.to.size());
@@ -43,8 +58,8 @@ std::size_t LoopOnRows<Real>::num_state() const {
 }
 template <class Real>
 std::int64_t LoopOnRows<Real>::num_bytes() const {
-    return static_cast<std::int64_t>(memory_.capacity() * sizeof(Line)) + turn_.num_bytes() +
-           (condition_ ? condition_->num_bytes() : 0);
+    return static_cast<std::int64_t>(memory_.capacity() * sizeof(Line)) +
+           (turn_ ? turn_->num_bytes() : 0) + (condition_ ? condition_->num_bytes() : 0);
 }
 
 template <class Real>
@@ -71,7 +86,16 @@ void LoopOnRows<Real>::run(Real* const* rows) {
     begin(rows);
     if (code_.loop.has_condition) return take_while(rows);
     if (code_.loop.has_guard || code_.loop.has_turns) return take_some_turns(rows);
-    take_all_turns(rows);
+    machine_ ? run_machine_code(rows) : take_all_turns(rows);
+}
+
+template <class Real>
+void LoopOnRows<Real>::run_machine_code(Real* const* rows) {
+    point_to(code_.loop.is_backward ? code_.loop.length - 1 : 0, next_, to_[0]);
+    std::vector<const Real*>& all = machine_blocks_;
+    std::copy(blocks_.begin(), blocks_.end(), all.begin() + 2);
+    all.back() = rows[code_.from[0]];
+    machine_->function(machine_->parts()[0])(reinterpret_cast<const void* const*>(all.data()));
 }
 
 /// States go from one block to another, so that none is copied.
@@ -87,7 +111,7 @@ void LoopOnRows<Real>::take_all_turns(Real* const* rows) {
             blocks_[b] += code_.loop.is_backward ? -strides_[b] : strides_[b];
         blocks_[0] = state;
         blocks_[1 + operands_.size()] = next;
-        turn_.run(blocks_.data());
+        turn_->run(blocks_.data());
         state = next;
     }
 }
@@ -103,7 +127,7 @@ void LoopOnRows<Real>::take_turn(int turn) {
     const std::size_t first = blocks_.size() - code_.stacks.size();
     for (std::size_t s = 0; s < code_.stacks.size(); ++s)
         if (!code_.stacks[s].is_read_where_written) blocks_[first + s] = of_turn_[s];
-    turn_.run(blocks_.data());
+    turn_->run(blocks_.data());
     const auto take = [&](Real* to, const Real* from, std::size_t size, auto otherwise) {
         for (std::size_t row = 0; row < size; ++row, to += width_, from += width_)
             for (int lane = 0; lane < width_; ++lane)

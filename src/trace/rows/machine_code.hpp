@@ -57,6 +57,7 @@ struct MachineTarget {
     int width = 1;
     bool is_single = false;
     RowLevel level = RowLevel::plain;
+    bool takes_turns = false;  // of a list that is a turn of a loop: all turns
 
     bool operator==(const MachineTarget&) const = default;
 };
@@ -66,17 +67,27 @@ struct MachineTarget {
 [[nodiscard]] std::shared_ptr<const MachineCode> make_machine_code(const ProgramCode& code,
                                                                    const MachineTarget& target);
 
+/// The same of a list that is a turn of a loop, all of whose turns are one function; also null where a turn is more than
+/// arithmetic. Its blocks: those of the list, then the state at the start. That of the state is written to.
+[[nodiscard]] std::shared_ptr<const MachineCode> make_machine_code(const LoopOperation& loop,
+                                                                   const MachineTarget& target);
+
 /// The machine code of one list, shared by all that walk it. Whoever asks first makes it.
 class MachineShelf {
   public:
     [[nodiscard]] std::shared_ptr<const MachineCode> get(const ProgramCode& code,
                                                          const MachineTarget& target);
+    [[nodiscard]] std::shared_ptr<const MachineCode> get(const LoopOperation& loop,
+                                                         MachineTarget target);
 
   private:
     struct Entry {
         MachineTarget target;
         std::shared_ptr<const MachineCode> code;
     };
+    template <class List>
+    std::shared_ptr<const MachineCode> find_or_make(const List& of, const MachineTarget& target);
+
     std::mutex mutex_;
     std::vector<Entry> entries_;
 };

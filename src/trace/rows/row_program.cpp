@@ -65,19 +65,16 @@ RowProgramOf<Real>::RowProgramOf(std::shared_ptr<const ProgramCode> code, int wi
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
     Real* const shared = memory_.data() + (line - address / sizeof(Real) % line) % line;
     Real* const scratch = shared + shared_size;
-    const auto number = [](double x) { return static_cast<Real>(x); };
-    std::transform(code_->shared.begin(), code_->shared.end(), shared, number);
+    detail::write_numbers(*code_, width, shared, scratch);
     rows_.assign(at(num_shared) + at(code_->num_rows()), nullptr);
     for (int k = 0; k < num_shared; ++k) rows_[at(k)] = shared + k;
     for (int k = 0; k < code_->num_scratch; ++k)
         rows_[at(num_shared + k)] = scratch + at(k) * at(width);
-    for (std::size_t k = 0; k < code_->spread.size(); ++k)
-        std::fill_n(scratch + k * at(width), width, shared[code_->spread[k]]);
     blocks_.assign(2 + code_->argument_sizes.size() + code_->result_sizes.size(), nullptr);
     blocks_[0] = shared;
     blocks_[1] = scratch;
     for (const LoopOperation& loop : code_->loops)
-        loops_.push_back(std::make_unique<detail::LoopOnRows<Real>>(loop, width, level));
+        loops_.push_back(std::make_unique<detail::LoopOnRows<Real>>(loop, width, level, use));
 }
 template <class Real>
 RowProgramOf<Real>::~RowProgramOf() = default;
