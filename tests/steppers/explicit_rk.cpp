@@ -7,6 +7,7 @@
 
 #include "support/catch.hpp"
 #include "support/equations.hpp"
+#include "support/kepler.hpp"
 
 using eddy::Dual, eddy::Tsit5, eddy::Vec;
 
@@ -38,6 +39,15 @@ struct Growth {
     static constexpr int state_size = size, parameter_size = 1;
     constexpr auto operator()(auto t, const auto& y, const auto& p) const {
         return p[0] * y * (1 - y) - t * y;
+    }
+};
+
+/// The eccentric anomaly is found in f.
+struct Anomaly {
+    static constexpr int state_size = 1, parameter_size = 1;
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        const auto E = support::KeplerByRoot{}(t + y[0], p[0]);
+        return eddy::vec(1 / (1 - p[0] * cos(E)));
     }
 };
 
@@ -103,6 +113,24 @@ TEST_CASE("explicit_rk: Tsit5 converges with order 5") {
 
     REQUIRE(log_error.back() > std::log(1e-12));  // the window ends well above round-off
     CHECK(std::abs(fitted_slope(log_dt, log_error) - Tsit5::order) < 0.2);
+}
+
+TEST_CASE("explicit_rk: a pullback reads the roots that the stages found") {
+    constexpr auto& backward =
+        eddy::detail::FieldHalves<eddy::FieldProgram<Anomaly>, false>::Backward::graph;
+    for (int i = 0; i < backward.size(); ++i) CHECK(backward.nodes[i].op != eddy::Op::loop);
+    CHECK(Stepper<Anomaly>::Stage<double, false>::num_kept == 1);
+    CHECK(Stepper<support::Lorenz>::Stage<double, false>::num_kept == 0);
+
+    const Vec<double, 1> start{{0.9}}, e{{0.6}};
+    Vec<double, 1> of_p{};
+    const auto of_y = Stepper<Anomaly>::pullback(t, start, e, dt, Vec<double, 1>{{1}}, of_p);
+    const auto pushed = [&](double y_tangent, double p_tangent) {
+        const Vec<Dual<double>, 1> dual_y{{{0.9, y_tangent}}}, dual_p{{{0.6, p_tangent}}};
+        return Stepper<Anomaly>::step<Dual<double>>(t, dual_y, dual_p, Dual<double>(dt))[0].tangent;
+    };
+    CHECK(of_y[0] == Approx(pushed(1, 0)).epsilon(1e-13));
+    CHECK(of_p[0] == Approx(pushed(0, 1)).epsilon(1e-13));
 }
 
 TEST_CASE("explicit_rk: the pullback of a step is the transpose of its forward derivative") {

@@ -70,8 +70,9 @@ constexpr int push_newton_turn(Graph& graph, int state_x, Traced<scalar_shape> b
     const auto size_of = [&](const DynamicTraced& v) {
         return Traced<scalar_shape>(graph, v.size() == 1 ? abs(v).node() : norm(v).node());
     };
-    // Updates that shrink from a to b leave about b·b/a. Those of rounding shrink no more.
-    const auto size = size_of(update), scale = 1 + size_of(next);
+    // Updates that shrink from a to b leave about b·b/a. Those of rounding shrink no more. The scale is that of
+    // x before the update, so that nothing waits for the next.
+    const auto size = size_of(update), scale = 1 + size_of(DynamicTraced(graph, x.node()));
     const auto is_found =
         size * size <= tolerance * scale * before || scale + 0.125 * size == scale;
     return graph.push_list({.op = Op::concat, .size = next.size() + 1},
@@ -156,7 +157,7 @@ constexpr auto plain_root(Values x, const Function& f, const RootOptions& option
         const Vec<Real, n> by = update(state);
         Vec<Real, n> next;
         for (int i = 0; i < n; ++i) next[i] = state[i] - by[i];
-        const Primal size = size_of(by), scale = Primal(1) + size_of(next);
+        const Primal size = size_of(by), scale = Primal(1) + size_of(state);
         for (int i = 0; i < n; ++i) state[i] = select(goes_on, next[i], state[i]);
         const auto is_small =
             apply<Op::mask_or>(size * size <= Primal(tolerance) * scale * before,

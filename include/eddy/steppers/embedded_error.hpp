@@ -61,13 +61,13 @@ struct EmbeddedErrorStepper : ExplicitRungeKuttaStepper<Term, Method, true> {
     template <class Number, bool with_times = false, bool dense = false>
     struct Linearization {
         static constexpr int count = dense ? Base::num_dense_stages : num_stages;
-        State<Number> stage[count];
+        typename Steps::template Stage<Number, with_times> stage[count];
         State<Number> k[count];
     };
     template <class Input, class Number, bool with_times, bool dense>
     EDDY_INLINE EDDY_HD static void linearize(const Input& in, const NoMemory&,
                                               Linearization<Number, with_times, dense>& of_step) {
-        Steps::stage_states(in.t, in.y, in.p, in.dt, of_step.k, of_step.stage);
+        Steps::linearize_stages(in.t, in.y, in.p, in.dt, of_step.k, of_step.stage);
     }
     template <class Input, class Number, bool with_times, bool is_dense, class Dense,
               class ParameterCotangent, class Times>

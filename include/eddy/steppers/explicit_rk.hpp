@@ -43,6 +43,9 @@ struct ExplicitRungeKutta {
     static constexpr int parameter_size = detail::program_parameters_of<Field>;
     template <class Number>
     using State = Vec<Number, state_size>;
+    /// Where a stage is taken, and what its pullback needs.
+    template <class Number, bool has_times>
+    using Stage = typename OdeTerm<Field>::template Linearized<Number, has_times>;
 
     /// y⁺ from y. `p` is anything with operator[]; `dt` a number, a pack or a StepSize.
     template <class Time, class Number, class Parameters, class Size>
@@ -126,33 +129,31 @@ struct ExplicitRungeKutta {
         constexpr int count = has_own ? num_dense_stages : num_stages;
         const auto& size = as_step_size(dt);
         State<Number> k[count];
-        State<Number> stage[count];
-        stage_states(t, y, p, size, k, stage);
+        Stage<Number, !std::is_same_v<Times, NoTimeCotangents>> stage[count];
+        linearize_stages(t, y, p, size, k, stage);
         return pull_stages(t, p, size, k, stage, next_cotangent, own_cotangents, p_cotangent,
                            times);
     }
 
     /// The first half of a pullback, for callers that do many in turn: either half is a long chain
-    /// of operations. The first k.size() stages, and the states where they are taken.
-    template <class Time, class Number, class Parameters, class Size, int count>
-    EDDY_INLINE EDDY_HD static constexpr void stage_states(const Time& t, const State<Number>& y,
-                                                           const Parameters& p, const Size& size,
-                                                           State<Number> (&k)[count],
-                                                           State<Number> (&stage)[count]) {
+    /// of operations. The first `count` stages, and the states where they are taken.
+    template <class Time, class Number, class Parameters, class Size, bool has_times, int count>
+    EDDY_INLINE EDDY_HD static constexpr void linearize_stages(
+        const Time& t, const State<Number>& y, const Parameters& p, const Size& size,
+        State<Number> (&k)[count], Stage<Number, has_times> (&stage)[count]) {
         static_for<0, count>([&]<int i>() EDDY_INLINE {
-            stage[i] = stage_state<i>(y, size, k);
-            derivative<i>(t, stage[i], p, size, k[i]);
+            stage[i].y = stage_state<i>(y, size, k);
+            OdeTerm<Field>::linearize(stage_time<i>(t, size), stage[i], p, k[i]);
         });
     }
 
     /// The second half. k is read where the cotangents of times are asked for, and only there.
-    template <class Time, class Number, class Parameters, class Size, int count,
-              class OwnCotangents, class ParameterCotangent, class Times>
+    template <class Time, class Number, class Parameters, class Size, class Stages, int count,
+              bool has_times, class OwnCotangents, class ParameterCotangent, class Times>
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> pull_stages(
-        const Time& t, const Parameters& p, const Size& size, const State<Number> (&k)[count],
-        const State<Number> (&stage)[count], const State<Number>& next_cotangent,
+        const Time& t, const Parameters& p, const Size& size, [[maybe_unused]] const Stages& k,
+        const Stage<Number, has_times> (&stage)[count], const State<Number>& next_cotangent,
         const OwnCotangents& own_cotangents, ParameterCotangent& p_cotangent, Times& times) {
-        constexpr bool has_times = !std::is_same_v<Times, NoTimeCotangents>;
         State<Number> cotangent = next_cotangent;
         State<Number> stage_cotangent[count];
         static_for<0, count>([&]<int reversed>() EDDY_INLINE {
@@ -160,8 +161,8 @@ struct ExplicitRungeKutta {
             State<Number> k_cotangent = of_sums<i, count>(size, next_cotangent, stage_cotangent);
             if constexpr (has_times) times.dt = times.dt + dot(k[i], k_cotangent) / size.h;
             k_cotangent = k_cotangent + own_cotangents[i];
-            const Number t_cotangent = pull_derivative<i, has_times>(
-                t, stage[i], p, size, k_cotangent, stage_cotangent[i], p_cotangent);
+            const Number t_cotangent = OdeTerm<Field>::pull_linearized(
+                stage_time<i>(t, size), stage[i], p, k_cotangent, stage_cotangent[i], p_cotangent);
             if constexpr (has_times) {
                 constexpr double c = Rows::tableau.c[i];
                 times.t = times.t + t_cotangent;
@@ -223,18 +224,6 @@ struct ExplicitRungeKutta {
         return detail::weighted_sum<ColumnOfA<i, count>, count - 1 - i>(
             sum, [&]<int r>() EDDY_INLINE -> const auto& { return stage_cotangent[count - 1 - r]; },
             [&]<int r>() EDDY_INLINE { return size.template a<Rows, count - 1 - r, i>(); });
-    }
-
-    /// The vector–Jacobian product of f at stage i. Returns the cotangent of t, zero where it is
-    /// not asked for.
-    template <int i, bool of_time, class Time, class Number, class Parameters, class Size,
-              class ParameterCotangent>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Number pull_derivative(
-        const Time& t, const State<Number>& stage, const Parameters& p, const Size& size,
-        const State<Number>& k_cotangent, State<Number>& stage_cotangent,
-        ParameterCotangent& p_cotangent) {
-        return OdeTerm<Field>::template pull_derivative<of_time>(
-            stage_time<i>(t, size), stage, p, k_cotangent, stage_cotangent, p_cotangent);
     }
 };
 

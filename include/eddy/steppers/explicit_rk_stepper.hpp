@@ -194,7 +194,7 @@ struct ExplicitRungeKuttaStepper {
             State<Number> k[count];
         };
         [[no_unique_address]] KeptIf<with_times, Stages> stages;
-        State<Number> stage[count];
+        typename Steps::template Stage<Number, with_times> stage[count];
 
         /// The stages; something of their type where nobody reads them.
         [[nodiscard]] EDDY_INLINE EDDY_HD const auto& k() const {
@@ -208,8 +208,9 @@ struct ExplicitRungeKuttaStepper {
     EDDY_INLINE EDDY_HD static void linearize(const Input& in, const Memory&,
                                               Linearization<Number, with_times, dense>& of_step) {
         constexpr int count = Linearization<Number, with_times, dense>::count;
-        State<Number> k[count], stage[count];
-        Steps::stage_states(in.t, in.y, in.p, in.dt, k, stage);
+        State<Number> k[count];
+        typename Steps::template Stage<Number, with_times> stage[count];
+        Steps::linearize_stages(in.t, in.y, in.p, in.dt, k, stage);
         static_for<0, count>([&]<int i>() EDDY_INLINE {
             of_step.stage[i] = stage[i];
             if constexpr (with_times) of_step.stages.k[i] = k[i];

@@ -18,6 +18,7 @@
 #include <concepts>
 #include <eddy/core/numeric.hpp>
 #include <eddy/core/vec.hpp>
+#include <eddy/steppers/kept_if.hpp>
 #include <eddy/steppers/step_size.hpp>
 #include <eddy/steppers/term.hpp>
 #include <type_traits>
@@ -59,14 +60,6 @@ StepInput(Times, const State&, const Parameters&, const Size&, Path, Tolerances)
 /// The number that a step from such an input computes with.
 template <class Input>
 using NumberOf = typename std::remove_cvref_t<decltype(std::declval<Input>().y)>::value_type;
-
-/// In the place of a value that nobody asks for. Two of one type would be laid out one way by g++ and another way by nvcc.
-template <class Value>
-struct NotKept {};
-/// The type of a member that is there where `is_kept`, and else takes no room if it is declared
-/// no_unique_address.
-template <bool is_kept, class Value>
-using KeptIf = std::conditional_t<is_kept, Value, NotKept<Value>>;
 
 /// The memory of a method that has none.
 struct NoMemory {};

@@ -3,8 +3,11 @@
 // state a step of it reads. A stepper is made of a term and a method.
 // Test: tests/steppers/stochastic.cpp, tests/solve/other_steppers.cpp
 
+#include <algorithm>
+#include <eddy/ad/linearize.hpp>
 #include <eddy/ad/vjp.hpp>
 #include <eddy/core/vec.hpp>
+#include <eddy/steppers/kept_if.hpp>
 #include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
 
@@ -33,6 +36,37 @@ consteval auto field_pullback() {
 /// is not asked for is not traced: of both, that would be half the time to compile a large field.
 template <class P, bool of_time>
 using FieldPullback = decltype(field_pullback<P, of_time>());
+
+/// Roots are kept from f to its pullback, which would take all their turns again.
+struct RootsSaveable {
+    constexpr eddy::Saving operator()(const Candidate& value) const {
+        return save_if(value.op == Op::root);
+    }
+};
+template <class P>
+constexpr bool has_root() {
+    return std::any_of(P::graph.nodes, P::graph.nodes + P::graph.size(),
+                       [](const Node& node) { return node.op == Op::root; });
+}
+/// Both halves of a program of (t, y, p).
+template <class P, bool of_time>
+struct ChosenHalves {
+    using type = DifferentiableProgram<P, RootsSaveable, 1, 2>;
+};
+template <class P>
+struct ChosenHalves<P, true> {
+    using type = DifferentiableProgram<P, RootsSaveable, 0, 1, 2>;
+};
+template <class P, bool of_time>
+using FieldHalves = typename ChosenHalves<P, of_time>::type;
+
+template <class P, bool of_time>
+constexpr int num_kept_roots() {
+    if constexpr (has_root<P>())
+        return FieldHalves<P, of_time>::num_residuals;
+    else
+        return 0;
+}
 
 }  // namespace detail
 
@@ -78,6 +112,34 @@ struct OdeTerm {
             t, y, p);
     }
 
+    /// Where f was evaluated, and the roots that it found.
+    template <class Number, bool of_time>
+    struct Linearized {
+        static constexpr int num_kept = detail::num_kept_roots<FieldProgram<Field>, of_time>();
+        [[no_unique_address]] KeptIf<(num_kept > 0), Vec<Number, num_kept + (num_kept == 0)>> kept;
+        Vec<Number, state_size> y;
+    };
+    /// The derivative at `at.y`, with what its pullback needs.
+    template <class Time, class Number, bool of_time, class Parameters>
+    EDDY_INLINE EDDY_HD static constexpr void linearize(const Time& t,
+                                                        Linearized<Number, of_time>& at,
+                                                        const Parameters& p,
+                                                        Vec<Number, state_size>& k) {
+        if constexpr (at.num_kept == 0) {
+            derivative(t, at.y, p, k);
+        } else {
+            using Forward = typename detail::FieldHalves<FieldProgram<Field>, of_time>::Forward;
+            evaluate<Forward, Number>(
+                detail::SinkApart{[&]<int output>(int component, const Number& value) EDDY_INLINE {
+                    if constexpr (output == 0)
+                        k.data[component] = value;
+                    else
+                        at.kept.data[component] = value;
+                }},
+                t, at.y, p);
+        }
+    }
+
     /// Its vector–Jacobian product: the cotangent of y into `y_cotangent`, that of p added to
     /// `p_cotangent`. Returns that of t, zero unless it is asked for.
     template <bool of_time, class Time, class Number, class Parameters, class ParameterCotangent>
@@ -85,8 +147,32 @@ struct OdeTerm {
         const Time& t, const Vec<Number, state_size>& y, const Parameters& p,
         const Vec<Number, state_size>& k_cotangent, Vec<Number, state_size>& y_cotangent,
         ParameterCotangent& p_cotangent) {
+        using Pullback = detail::FieldPullback<FieldProgram<Field>, of_time>;
+        return pull<Pullback, of_time>(y_cotangent, p_cotangent, t, y, p, k_cotangent);
+    }
+    /// The same after `linearize`.
+    template <class Time, class Number, bool of_time, class Parameters, class ParameterCotangent>
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Number pull_linearized(
+        const Time& t, const Linearized<Number, of_time>& at, const Parameters& p,
+        const Vec<Number, state_size>& k_cotangent, Vec<Number, state_size>& y_cotangent,
+        ParameterCotangent& p_cotangent) {
+        if constexpr (at.num_kept == 0) {
+            return pull_derivative<of_time>(t, at.y, p, k_cotangent, y_cotangent, p_cotangent);
+        } else {
+            using Pullback = typename detail::FieldHalves<FieldProgram<Field>, of_time>::Backward;
+            return pull<Pullback, of_time>(y_cotangent, p_cotangent, t, at.y, p, at.kept,
+                                           k_cotangent);
+        }
+    }
+
+  private:
+    template <class Pullback, bool of_time, class Number, class ParameterCotangent,
+              class... Arguments>
+    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Number pull(
+        Vec<Number, state_size>& y_cotangent, ParameterCotangent& p_cotangent,
+        const Arguments&... arguments) {
         Number t_cotangent = convert<Number>(0);
-        evaluate<detail::FieldPullback<FieldProgram<Field>, of_time>, Number>(
+        evaluate<Pullback, Number>(
             summing<of_time + 1>([&]<int output>(int component, const Number& value) EDDY_INLINE {
                 constexpr int argument = of_time ? output : output + 1;  // of f(t, y, p)
                 if constexpr (argument == 0)
@@ -96,7 +182,7 @@ struct OdeTerm {
                 else
                     detail::accumulate(p_cotangent, component, value);
             }),
-            t, y, p, k_cotangent);
+            arguments...);
         return t_cotangent;
     }
 };
