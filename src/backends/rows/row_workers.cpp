@@ -30,6 +30,7 @@ void RowWorker<Real>::run(ThreadTeam<1>& team, const RowProblem<Real>& problem,
                           const RowObjective<Real>& objective, const GradientTarget<Real>& target,
                           const SharedTarget<Real>& shared, LaneOutcome* outcomes, BackCost& cost) {
     gradient_->take_call(objective);
+    const RowReplay<Real>& rounds = gradient_->replay();
     const std::ptrdiff_t end = team.first_lane() + team.num_lanes(), width = field->width();
     for (std::ptrdiff_t first = team.first_lane(), count = 0; first < end; first += count) {
         if (!team.attend()) {
@@ -44,7 +45,7 @@ void RowWorker<Real>::run(ThreadTeam<1>& team, const RowProblem<Real>& problem,
         count = gradient_->run(*loop_, team, first, static_cast<std::int32_t>(most), target, shared,
                                outcomes + first);
         add(cost.loops, loop_->counters());
-        cost.evaluations += gradient_->replayed_rounds() * std::min(count, width) *
+        cost.evaluations += rounds.num_replayed() * std::min(count, width) *
                             problem.method->evaluations_per_replay();
         // The loop has states in its slots, where it starts, where it is, and one at work.
         const std::int64_t states = loop_->store().num_states() + 3;
@@ -53,9 +54,9 @@ void RowWorker<Real>::run(ThreadTeam<1>& team, const RowProblem<Real>& problem,
         if (loss) beside += loss->num_bytes();
         if (objective.by_lane) beside += objective.by_lane->num_bytes();
         cost.most_bytes =
-            std::max(cost.most_bytes, num_bytes_ - gradient_->planned_bytes() +
-                                          gradient_->used_bytes() + loop_->bytes_of_lists() +
-                                          states * gradient_->bytes_of_state() + beside);
+            std::max(cost.most_bytes, num_bytes_ - rounds.planned_bytes() + rounds.used_bytes() +
+                                          loop_->bytes_of_lists() +
+                                          states * rounds.bytes_of_state() + beside);
     }
 }
 
