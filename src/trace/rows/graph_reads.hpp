@@ -5,6 +5,7 @@
 #include <eddy/trace/loop_structure.hpp>
 #include <eddy/trace/op.hpp>
 #include <eddy/trace/rows/program_code.hpp>
+#include <eddy/trace/sparse_parts.hpp>
 #include <unordered_map>
 #include <vector>
 
@@ -46,6 +47,11 @@ class GraphReads {
     [[nodiscard]] bool is_summed_outer(int i) const {
         return graph_[i].op == Op::outer && is_read_[at(i)] == 0;
     }
+    /// Numbers at places, which are added to a result there: the vector that has them is not made.
+    [[nodiscard]] bool is_scattered(std::size_t output, int i) const {
+        return (is_set(roles_.adds, output) || is_set(roles_.summed, output)) &&
+               is_sparse(graph_, i);
+    }
     /// Where a node lies among the numbers of an argument.
     [[nodiscard]] ScalarBlock::Place numbers_of(int i) const {
         const Node& node = graph_[i];
@@ -71,10 +77,13 @@ class GraphReads {
   private:
     [[nodiscard]] bool are_numbers(int i) const { return numbers_of(i).is_somewhere(); }
     void find_needed() {
-        for (const Output& output : graph_.outputs) {
-            for (int k = 0; k < output.count; ++k) {
-                const int i = graph_.output_node(output, k);
-                if (is_summed_outer(i))
+        for (std::size_t o = 0; o < graph_.outputs.size(); ++o) {
+            for (int k = 0; k < graph_.outputs[o].count; ++k) {
+                int i = graph_.output_node(graph_.outputs[o], k);
+                if (is_scattered(o, i))
+                    for (; graph_[i].op == Op::add_at; i = graph_.operand(i, 0))
+                        need_operands(i, 1);
+                else if (is_summed_outer(i))
                     need_operands(i);
                 else
                     is_needed_[at(i)] = 1;
@@ -83,7 +92,7 @@ class GraphReads {
         for (int i = graph_.size() - 1; i >= 0; --i)
             if (is_needed(i)) need_operands(i);
     }
-    void need_operands(int i) {
+    void need_operands(int i, int first = 0) {
         const Node& node = graph_[i];
         const auto need = [&](int k) { is_needed_[at(graph_.operand(i, k))] = 1; };
         if (node.op == Op::loop) return need_operands_of_loop(i);
@@ -91,7 +100,7 @@ class GraphReads {
         const bool reads_numbers =
             is_product(node) || (is_table_op(node.op) && is_table_of_numbers(node));
         const int last = is_product(node) ? 2 : node.count;
-        for (int k = reads_numbers ? 1 : 0; k < last; ++k) need(k);
+        for (int k = reads_numbers ? 1 : first; k < last; ++k) need(k);
     }
     void need_operands_of_loop(int end) {
         List<int> stacked;

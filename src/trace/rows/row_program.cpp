@@ -189,6 +189,13 @@ void RowProgramOf<Real>::run_block(const BlockOperation& block, const detail::Su
         case BlockOperation::Kind::add_at:
             return detail::add_at(row(block.to), table_of(block), row(block.from[0]),
                                   row(block.from[1]), block.columns, width_);
+        case BlockOperation::Kind::scatter: {
+            const bool are_lanes_summed = block.are_numbers;
+            return detail::scatter(
+                {row(block.to), block.rows, are_lanes_summed ? 1 : width_, !are_lanes_summed},
+                row(block.from[0]), row(block.from[1]), block.columns, width_,
+                are_lanes_summed ? sums.lane : nullptr, are_lanes_summed ? sums.count : width_);
+        }
         case BlockOperation::Kind::knot:
             return detail::find_knots(row(block.to), table_of(block), row(block.from[0]),
                                       block.is_even, width_);

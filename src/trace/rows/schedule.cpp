@@ -23,16 +23,26 @@ class Scheduler {
 
     std::vector<int> run() {
         // Sums as soon as what they add is there: the less is before them, the sooner.
+        // Several to one place stay in their order.
         std::vector<int> blocks = list_.block_results;
-        std::stable_sort(blocks.begin(), blocks.end(), [&](int a, int b) {
-            return height_of(list_.blocks[at(a)]) < height_of(list_.blocks[at(b)]);
-        });
+        std::vector<int> height(list_.blocks.size(), 0);
+        for (std::size_t k = 0; k < blocks.size(); ++k) {
+            height[at(blocks[k])] = height_of(list_.blocks[at(blocks[k])]);
+            if (k > 0 && place_of(blocks[k]) == place_of(blocks[k - 1]))
+                height[at(blocks[k])] = std::max(height[at(blocks[k])], height[at(blocks[k - 1])]);
+        }
+        std::stable_sort(blocks.begin(), blocks.end(),
+                         [&](int a, int b) { return height[at(a)] < height[at(b)]; });
         for (const int block : blocks) compute(~block);
         for (const ScalarList::Result& result : list_.results) compute(result.value);
         return std::move(order_);
     }
 
   private:
+    [[nodiscard]] std::pair<int, int> place_of(int block) const {
+        const ScalarBlock::Place& to = list_.blocks[at(block)].parts[0].to;
+        return {to.block, to.component};
+    }
     [[nodiscard]] int height_above(const ScalarValue& value) const {
         int height = 0;
         const auto see = [&](int v) { height = std::max(height, height_[at(v)] + 1); };

@@ -26,6 +26,17 @@ void read_at(Real* to, int rows, const TableOfRows<Real>& table, const Real* pla
 template <class Real>
 void add_at(Real* to, const TableOfRows<Real>& table, const Real* place, const Real* added,
             int size, int width);
+/// A vector of each lane, or one that lanes share, to which is added.
+template <class Real>
+struct SumOfRows {
+    Real* first;
+    int length;
+    std::ptrdiff_t component_step, lane_step;
+};
+/// `size` rows of `count` lanes, in order, are added from floor(place) on, as far as there are any. No `lanes`: the first.
+template <class Real>
+void scatter(const SumOfRows<Real>& to, const Real* place, const Real* added, int size, int width,
+             const int* lanes, int count);
 /// The interval that holds x, of a table of knots.
 template <class Real>
 void find_knots(Real* to, const TableOfRows<Real>& table, const Real* x, bool is_even, int width);

@@ -201,7 +201,17 @@ class Writer : ListMaker {
         list_.block_results.push_back(static_cast<int>(list_.blocks.size()));
         list_.blocks.push_back(std::move(block));
     }
-    /// Outer products each by itself, all else that lies behind each other at once.
+    /// The numbers that node i is made of: the first of them first, as compiled programs add them.
+    void push_scattered(int i, ScalarBlock::Place to) {
+        const Node& node = graph_[i];
+        if (node.op != Op::add_at) return;
+        push_scattered(graph_.operand(node, 0), to);
+        push_sum(BlockOperation::Kind::scatter, node.size, size_of(node, 2), to,
+                 {values_of(graph_.operand(node, 1)), values_of(graph_.operand(node, 2))});
+        list_.blocks.back().what.are_numbers =
+            list_.are_numbers[static_cast<std::size_t>(to.block)] != 0;
+    }
+    /// Outer products and what is scattered each by itself, all else that lies behind each other at once.
     void sum_result(std::size_t o) {
         const Output& output = graph_.outputs[o];
         ScalarBlock::Place next{static_cast<int>(list_.argument_sizes.size() + o), 0}, first = next;
@@ -213,9 +223,12 @@ class Writer : ListMaker {
         };
         for (int k = 0; k < output.count; ++k) {
             const int i = graph_.output_node(output, k);
-            const bool is_outer = reads_.is_summed_outer(i);
-            if (is_outer || is_zero(i)) end_values();
-            if (is_outer) {
+            const bool is_outer = reads_.is_summed_outer(i),
+                       is_scattered = reads_.is_scattered(o, i);
+            if (is_outer || is_scattered || is_zero(i)) end_values();
+            if (is_scattered) {
+                push_scattered(i, next);
+            } else if (is_outer) {
                 const int u = graph_.operand(i, 0), v = graph_.operand(i, 1);
                 push_sum(BlockOperation::Kind::outer_sum, graph_[u].size, graph_[v].size, next,
                          {values_of(u), values_of(v)});
@@ -311,6 +324,11 @@ class Writer : ListMaker {
         int component = 0;
         for (int k = 0; k < output.count; ++k) {
             const int node = graph_.output_node(output, k);
+            if (reads_.is_scattered(o, node)) {
+                push_scattered(node, {block, component});
+                component += graph_[node].size;
+                continue;
+            }
             if (!adds && is_own_product(node)) {
                 const ScalarValue& made = list_.values[static_cast<std::size_t>(at(node, 0))];
                 part_of(made).to = {block, component};

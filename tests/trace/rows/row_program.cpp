@@ -349,6 +349,49 @@ TEST_CASE("row_program: tables have the interpreter's bits, inside and outside")
     check_tables<double>();
     check_tables<float>();
 }
+TEST_CASE("row_program: what is added at places of a result makes no vector of its length") {
+    constexpr int length = 1000, lanes = 8;
+    eddy::Graph graph;
+    graph.arguments = {{1, true}, {2, false}, {1, true}, {3, false}};
+    int added = graph.push_zeros(length);
+    for (const int k : {0, 2}) {
+        const int size = graph.arguments[std::size_t(k + 1)].size;
+        added = graph.push({.op = eddy::Op::add_at, .size = length}, added,
+                           graph.push_argument(k, 0, 1), graph.push_argument(k + 1, 0, size));
+    }
+    graph.push_output({graph.push_argument(0, 0, 1), added}, 1 + length, false);
+    Rows first(lanes), two(2 * lanes, 0.25), second(lanes, 3.5), three(3 * lanes, 2);
+    for (int lane = 0; lane < lanes; ++lane) first[std::size_t(lane)] = 2 * lane - 1;
+    first[7] = 1e9;
+    const auto run = [&](const eddy::RowRoles& roles, Rows result) {
+        const auto code = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph, roles));
+        CHECK(code->num_scratch < 10);
+        CHECK(code->operations.size() < 10);
+        const double* const blocks[] = {first.data(), two.data(), second.data(), three.data(),
+                                        result.data()};
+        const int chosen[] = {0, 3, 7};
+        eddy::RowProgram(code, lanes, eddy::row_level).run(blocks, {chosen, 3});
+        return result;
+    };
+
+    const Rows rows = run({.adds = {1}, .shared = {}, .summed = {}}, Rows(1001 * lanes, 100));
+    const Rows sums = run({.adds = {}, .shared = {}, .summed = {1}}, Rows(1001, 100));
+
+    int differences = 0;
+    for (int c = 0; c < 1001; ++c) {
+        double sum = 100;
+        for (int lane = 0; lane < lanes; ++lane) {
+            const double at = first[std::size_t(lane)];
+            double more = c == 0 ? at : 0;
+            if (c > 0 && (c - 1 == at || c - 2 == at)) more += 0.25;
+            if (c > 3 && c <= 6) more += 2;
+            differences += rows[std::size_t(c * lanes + lane)] != 100 + more;
+            if (lane == 0 || lane == 3 || lane == 7) sum += more;
+        }
+        differences += sums[std::size_t(c)] != sum;
+    }
+    CHECK(differences == 0);
+}
 TEST_CASE("row_program: widths that there are none of are refused in a sentence") {
     const auto code = std::make_shared<const eddy::ProgramCode>();
     CHECK(support::message_of([&] { (void)eddy::RowProgram(code, 12, eddy::row_level); }) ==

@@ -43,12 +43,14 @@ struct BlockOperation {
         at,         // rows `to` = as many components of a table as there are, from a place on
         add_at,     // rows `to` = a table, to which rows are added from a place on
         knot,       // row `to` = the interval of a table of knots that a number is in
+        scatter,    // rows, or numbers over all lanes, `to` += rows, from a place on
         loop        // rows = the state after the last turn, and what the turns stack
     };
     Kind kind = Kind::product;
     int before = 0;             // of which operation of the list it is done
     int rows = 0, columns = 0;  // columns: of a table its length, or how many rows are added to it
     bool is_even = false;       // of knots
+    bool are_numbers = false;   // what is scattered to
     int row_step = 0, column_step = 0;  // of W
     int matrix = -1, bias = -1;         // −1: none. matrix: W, or a table of numbers
     /// x; u and v; or a place, what is added, a table of rows.
