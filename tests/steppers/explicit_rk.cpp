@@ -3,6 +3,8 @@
 #include <eddy/core/pack.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <eddy/steppers/explicit_rk.hpp>
+#include <eddy/steppers/kept_if.hpp>
+#include <type_traits>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -249,4 +251,20 @@ TEST_CASE("explicit_rk: Lotka-Volterra sensitivities are those of a binary128 so
         for (int input = 0; input < 6; ++input)
             CHECK(std::abs(gradient[input] - sensitivities[component][input]) < 1e-10);
     }
+}
+
+TEST_CASE("kept_if: what is not kept takes values, and its lanes read as zero") {
+    using Kept = eddy::KeptIf<true, double>;
+    using Lost = eddy::KeptIf<false, double>;
+    Kept kept = 0;
+    Lost lost = 2.0;
+
+    kept = 3.0;
+    lost = 3.0;
+    set_lane(lost, 0, 4.0);
+
+    CHECK(kept == 3);
+    CHECK(get_lane(lost, 0) == 0);
+    STATIC_REQUIRE(std::is_empty_v<Lost>);
+    STATIC_REQUIRE(std::is_trivially_copyable_v<Lost>);
 }

@@ -97,15 +97,14 @@ class GroupAdjoint {
         const ChainBack<Spec>& lanes = chains_[chain];
         const TimeMask moves = lanes.alive & (pulled.used != Time(0));
         TimeMask due = (lanes.pending > x.elapsed) & moves;
-        [[maybe_unused]] const TimeMask meets = pulled.used < Time(0);
-        if constexpr (Spec::has_event) {
-            due = due | (meets & moves);
+        const TimeMask meets = moves & (pulled.used < Time(0));
+        if (Spec::has_event) {
+            due = due | meets;
             pulled.used = abs(pulled.used);
         }
         if (!any(due)) [[likely]]
             return;
-        Seeded seeded{{}, cotangent, pulled};
-        if constexpr (Spec::has_event) seeded.meets = meets & moves;
+        Seeded seeded{meets, cotangent, pulled};
         take_seeds(x, chain, seeded);
         cotangent = seeded.cotangent;
         pulled = seeded.round;

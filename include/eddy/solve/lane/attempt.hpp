@@ -278,7 +278,7 @@ class ChainStepper {
             attempt.size = select(left > Time(0), path.cells().size_at(here, limited), Time(0));
             attempt.lands = path.cells().end_of(here, attempt.size, tstop) == tstop;
         } else {
-            land(limited, until_due<Spec>(x, left), attempt);
+            land(limited, EventDue<Spec>::left_from(x, left), attempt);
         }
         if constexpr (Spec::has_event) {
             attempt.size = select(x.events.high > Time(0), x.size, attempt.size);
@@ -317,7 +317,7 @@ class ChainStepper {
         const Single norm = squared_norm_of(*problem_, x.y, attempt);
         const TimeMask accepted =
             judge_step(*problem_, x, attempt, after, norm, least_from(x.elapsed),
-                       may_be_cut<Spec>(x, attempt, problem_->clock.dt_max));
+                       any(EventDue<Spec>::cut(x, attempt, problem_->clock.dt_max)));
         const Primal norm_of_state = convert<Primal>(norm), moved = convert<Primal>(attempt.size);
         attempt.accepted = (norm_of_state <= Primal(1)) & (moved > Primal(0));
         const Time end = Spec::has_dyadic_steps

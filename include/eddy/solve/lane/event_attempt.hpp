@@ -8,26 +8,6 @@
 
 namespace eddy::inline v0::detail {
 
-/// What is left to a tstop, or to the soonest event of time.
-template <class Spec>
-[[nodiscard]] EDDY_INLINE EDDY_HD inline typename Spec::Time until_due(
-    [[maybe_unused]] const ChainState<Spec>& x, const typename Spec::Time& left) {
-    if constexpr (Spec::has_timed_events)
-        return min(left, x.events.due.soonest - x.elapsed);
-    else
-        return left;
-}
-/// Has an attempt been cut short for one of them, in some place?
-template <class Spec>
-[[nodiscard]] EDDY_INLINE EDDY_HD inline bool may_be_cut([[maybe_unused]] const ChainState<Spec>& x,
-                                                         const Attempt<Spec>& attempt,
-                                                         [[maybe_unused]] const auto& dt_max) {
-    if constexpr (Spec::has_timed_events)
-        return any(attempt.lands | (attempt.size < min(x.size, typename Spec::Time(dt_max))));
-    else
-        return any(attempt.lands);
-}
-
 template <class Spec, class Steps>
 [[gnu::noinline]] EDDY_HD void move_to_roots(const Steps& steps, const ChainState<Spec>& x,
                                              const typename Spec::Used& logged,

@@ -18,17 +18,42 @@ struct OwnParameters {
     [[nodiscard]] EDDY_HD auto operator[](int i) const { return get_lane(primal(p[i]), place); }
 };
 
+/// Of equations without events of time: steps end where they would, and nothing is due.
 template <class Spec>
 struct EventDue {
+    using Time = typename Spec::Time;
+    using Search = EventSearch<Spec>;
+
+    EDDY_HD static void begin(Search&, int, const Problem<Spec>&, LaunchLane) {}
+    EDDY_HD static void clear(Search&, int) {}
+    [[nodiscard]] EDDY_INLINE EDDY_HD static const Time& left_from(const ChainState<Spec>&,
+                                                                   const Time& to_tstop) {
+        return to_tstop;
+    }
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto cut(const ChainState<Spec>&,
+                                                      const Attempt<Spec>& attempt, const auto&) {
+        return attempt.lands;
+    }
+    [[nodiscard]] EDDY_INLINE EDDY_HD static MaskOf<Time> ends_of(const ChainState<Spec>&,
+                                                                  const Attempt<Spec>&) {
+        return MaskOf<Time>(false);
+    }
+    [[nodiscard]] EDDY_HD static std::uint32_t met(const Search&, int) { return 0; }
+    EDDY_HD static void renew(const auto&, const auto&, const Attempt<Spec>&,
+                              const AfterAttempt<Spec>&) {}
+};
+
+template <class Spec>
+requires Spec::has_timed_events struct EventDue<Spec> {
     using Field = typename Spec::Field;
     using Time = typename Spec::Time;
     using Search = EventSearch<Spec>;
 
     /// Finds the due times of a lane that begins in a place.
-    template <class Parameters>
-    EDDY_HD static void begin(Search& search, int place, const LaneTimes& times,
-                              const Parameters& p) {
-        const EventTimes<Field, Parameters> events(times, p);
+    EDDY_HD static void begin(Search& search, int place, const Problem<Spec>& problem,
+                              LaunchLane lane) {
+        const LaneParameters<Spec> p{&problem, lane};
+        const EventTimes<Field, LaneParameters<Spec>> events(problem.times_of(lane), p);
         for_timed([&]<int i>() { put<i>(search, place, events.template first<i>()); });
         find_soonest(search, place);
     }
@@ -37,6 +62,22 @@ struct EventDue {
         for_timed(
             [&]<int i>() { put<i>(search, place, -std::numeric_limits<double>::infinity()); });
         find_soonest(search, place);
+    }
+    /// What is left to the soonest, or to the tstop.
+    [[nodiscard]] EDDY_INLINE EDDY_HD static Time left_from(const ChainState<Spec>& x,
+                                                            const Time& to_tstop) {
+        return min(to_tstop, x.events.due.soonest - x.elapsed);
+    }
+    /// Where may an attempt have been cut short for the tstop or for an event?
+    [[nodiscard]] EDDY_INLINE EDDY_HD static auto cut(const ChainState<Spec>& x,
+                                                      const Attempt<Spec>& attempt,
+                                                      const auto& dt_max) {
+        return attempt.lands | (attempt.size < min(x.size, Time(dt_max)));
+    }
+    /// Where does an attempt end with the soonest?
+    [[nodiscard]] EDDY_INLINE EDDY_HD static MaskOf<Time> ends_of(const ChainState<Spec>& x,
+                                                                  const Attempt<Spec>& attempt) {
+        return attempt.size == x.events.due.soonest - x.elapsed;
     }
     /// Which timed events a place meets, a bit for each, where steps end with the soonest.
     [[nodiscard]] EDDY_HD static std::uint32_t met(const Search& search, int place) {

@@ -45,15 +45,13 @@ struct EventSeeker {
         if constexpr (Spec::moves_times) set_lane(search.clock, place, typename Spec::Scalar(0));
         put_bracket<Spec>(search, place, {});
         put_leading<Spec>(search, place, {});
-        if constexpr (Spec::has_timed_events) EventDue<Spec>::clear(search, place);
+        EventDue<Spec>::clear(search, place);
     }
     /// The lane that begins there, from y.
     EDDY_HD static void begin(EventSearch<Spec>& search, int place, const Problem<Spec>& problem,
                               LaunchLane lane, const typename Spec::LaneState& y) {
         begin(search, place, sides_at(problem, lane, 0, y));
-        if constexpr (Spec::has_timed_events)
-            EventDue<Spec>::begin(search, place, problem.times_of(lane),
-                                  LaneParameters<Spec>{&problem, lane});
+        EventDue<Spec>::begin(search, place, problem, lane);
     }
     /// The lane there goes on behind impulses, on these sides: what impulses pass is no event.
     EDDY_HD static void go_on(EventSearch<Spec>& search, int place, const Sides& sides) {
@@ -98,7 +96,7 @@ struct EventSeeker {
                                          const ChainState<Spec>& x, Attempt<Spec>& attempt,
                                          AfterAttempt<Spec>& after, const AtRoots& at_roots) {
         after.events = x.events;
-        if constexpr (num_events > 1) attempt.event = Time(0);
+        attempt.event = Time(0);
         const Values g = values_at(in, attempt.trial.next);
         const MaskOf<Time> counts = (attempt.used > Time(0)) & !attempt.stalled;
         auto is_met = crosses<Functions::template crossing<0>>(x.events.side.data[0], g.data[0]);
@@ -111,16 +109,11 @@ struct EventSeeker {
             is_lost = is_lost | loses;
         });
         const auto is_sought = x.events.high > Time(0);
-        if constexpr (Spec::has_timed_events) {
-            const MaskOf<Time> is_due = counts & (attempt.size == x.events.due.soonest - x.elapsed);
-            if (any(is_sought | is_due | (counts & (is_met | is_lost | attempt.lands))))
-                [[unlikely]] {
-                seek_closely({is_due, g, landings, counts}, x, attempt, after, at_roots);
-                return EventDue<Spec>::renew(
-                    in.p, [&](int place) { return landings.times_of(place); }, attempt, after);
-            }
-        } else if (any(is_sought | (counts & (is_met | is_lost | attempt.lands)))) [[unlikely]] {
-            return seek_closely({{}, g, landings, counts}, x, attempt, after, at_roots);
+        const MaskOf<Time> is_due = EventDue<Spec>::ends_of(x, attempt);
+        if (any(is_sought | (counts & (is_met | is_lost | is_due | attempt.lands)))) [[unlikely]] {
+            seek_closely({counts & is_due, g, landings, counts}, x, attempt, after, at_roots);
+            return EventDue<Spec>::renew(
+                in.p, [&](int place) { return landings.times_of(place); }, attempt, after);
         }
         static_for<0, num_events>([&]<int i>() EDDY_INLINE {
             after.events.side.data[i] =
@@ -247,8 +240,7 @@ struct EventSeeker {
                         abs(get_lane(x.events.side.data[i], place)) > blurred_sides(x, size, place);
                     if (now != 0 && is_known) set_lane(after.events.side.data[i], place, now);
                 }
-                if constexpr (Spec::has_timed_events)
-                    if (get_lane(seen.is_due, place)) meet(x, size, width, attempt, after, place);
+                if (get_lane(seen.is_due, place)) meet(x, size, width, attempt, after, place);
                 continue;
             }
             if (!was_open) set_lane(after.events.uncut, place, get_lane(x.size, place));
@@ -259,11 +251,9 @@ struct EventSeeker {
             // Cut short to find an event, it says nothing of the sizes to come.
             set_history(after.history, place, history_of(x.history, place));
             const bool is_closed = leading.at_zero || bracket.is_closed(resolved);
-            if constexpr (Spec::has_timed_events && num_events > 1) {
-                if (is_closed && get_lane(seen.is_due, place)) {
-                    leading.met |= EventDue<Spec>::met(x.events, place);
-                    put_leading<Spec>(after.events, place, leading);
-                }
+            if (is_closed && get_lane(seen.is_due, place)) {
+                leading.met |= EventDue<Spec>::met(x.events, place);
+                put_leading<Spec>(after.events, place, leading);
             }
             double back = 0;
             if (is_closed && !is_terminal_at<typename Spec::Field>(leading.first()))
@@ -273,8 +263,7 @@ struct EventSeeker {
                                 resolved, bracket);
             if (is_closed && back == 0) {
                 set_lane(attempt.used, place, -size);
-                if constexpr (num_events > 1)
-                    set_lane(attempt.event, place, static_cast<double>(leading.first()));
+                set_lane(attempt.event, place, static_cast<double>(leading.first()));
                 set_lane(after.size, place, get_lane(after.events.uncut, place));
                 continue;
             }
@@ -295,10 +284,8 @@ struct EventSeeker {
         Leading leading;
         leading.met = EventDue<Spec>::met(x.events, place);
         if (leading.met == 0) return;
-        if constexpr (num_events > 1) {
-            put_leading<Spec>(after.events, place, leading);
-            set_lane(attempt.event, place, static_cast<double>(leading.first()));
-        }
+        put_leading<Spec>(after.events, place, leading);
+        set_lane(attempt.event, place, static_cast<double>(leading.first()));
         set_lane(width, place,
                  event_width<typename Spec::Scalar>(get_lane(x.elapsed, place), size));
         set_lane(after.events.uncut, place, get_lane(x.size, place));

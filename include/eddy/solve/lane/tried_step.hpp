@@ -24,23 +24,13 @@ struct Attempt {
 /// The number of the function whose event a place has met.
 template <class Spec>
 [[nodiscard]] EDDY_HD int event_of(const Attempt<Spec>& attempt, int place) {
-    if constexpr (Spec::has_several_events)
-        return static_cast<int>(get_lane(attempt.event, place));
-    else
-        return 0;
+    return static_cast<int>(get_lane(attempt.event, place));
 }
 /// Has the lane in a place ended with the round, at an event?
 template <class Spec, class Meets, class Events>
-[[nodiscard]] EDDY_HD bool ends_lane([[maybe_unused]] const Meets& meets,
-                                     [[maybe_unused]] const Events& events,
-                                     [[maybe_unused]] int place) {
-    if constexpr (!Spec::has_end)
-        return false;
-    else if constexpr (!Spec::has_several_events)
-        return get_lane(meets, place);
-    else
-        return get_lane(meets, place) &&
-               is_terminal_at<typename Spec::Field>(static_cast<int>(get_lane(events, place)));
+[[nodiscard]] EDDY_HD bool ends_lane(const Meets& meets, const Events& events, int place) {
+    return Spec::has_end && get_lane(meets, place) &&
+           is_terminal_at<typename Spec::Field>(static_cast<int>(get_lane(events, place)));
 }
 template <class Spec>
 [[nodiscard]] EDDY_HD bool ends_at_event(const Attempt<Spec>& attempt, int place) {
