@@ -35,8 +35,8 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     bool keeps_addends = false;  // of a shared gradient, (lane): who runs the kernel adds them up
     RunSums<double> sums;        // of paths, where rows stay on a device
     /// (lane, piece · number) With respect to the coefficients of inputs.
-    [[no_unique_address]] KeptIf<(Spec::input_room > 0), EnsembleArray<Real>> of_inputs;
-    [[no_unique_address]] KeptIf<(Spec::input_room > 0), InputRoom> input_numbers;
+    EnsembleArray<Real> of_inputs;
+    InputRoom input_numbers;
 
     GradientWorkspace()
         : Results(
@@ -133,9 +133,8 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
             call.keep_states_in(nullptr);  // lanes have other numbers among those of a second pass
             second.run(*this, options, backend, kept, call, title);
         }
-        if constexpr (Spec::input_room > 0)
-            pull_inputs(options.inputs, prepared.input_use, of_inputs, input_numbers,
-                        result.gradient.inputs);
+        pull_inputs(options.inputs, prepared.input_use, of_inputs, input_numbers,
+                    result.gradient.inputs);
         if (!finishes_later(backend, kept))
             finish_sums(options.gather_sums, title, memory_for(backend, kept));
         prepared.ranks.end_work();

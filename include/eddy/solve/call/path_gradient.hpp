@@ -177,7 +177,7 @@ class PathGradient {
                     return means.sum_of_block(block, Numbers::first_of_p + k * Numbers::num_p + i);
                 };
                 Lane sum(number(0));
-                if constexpr (Spec::is_dual) sum.tangent = number(1);
+                if (Spec::is_dual) set_tangent(sum, number(1));
                 whole.shared_sums.add(block * means.block_lanes, i, sum);
             }
         }

@@ -108,7 +108,7 @@ class PathSolve {
         tangent_.clear();
         for (std::ptrdiff_t k = 0; k < rows.num_saves(); ++k) {
             y_.push_back(rows.y_of(k));
-            if constexpr (Spec::is_dual) tangent_.push_back(rows.tangent_of(k));
+            if (Spec::is_dual) tangent_.push_back(rows.tangent_of(k));
         }
         RunSums<Moments> sums = paths_.of_runs;
         sums.marks = chunk_.sums.marks;

@@ -179,7 +179,7 @@ struct SolveWorkspace {
             for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k) views.push_back(own(k));
         };
         open(y, [&](std::ptrdiff_t k) { return solution.y_of(k); });
-        if constexpr (Spec::is_dual)
+        if (Spec::is_dual)
             open(tangent, [&](std::ptrdiff_t k) { return solution.tangent_of(k); });
         if (solution.num_paths() > 1)
             open(variance, [&](std::ptrdiff_t k) { return solution.variance_of(k); });

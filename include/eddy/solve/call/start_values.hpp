@@ -13,6 +13,7 @@
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/lane/lane_sums.hpp>
+#include <eddy/solve/lane/tangent_parts.hpp>
 #include <eddy/trace/evaluate.hpp>
 
 namespace eddy::inline v0::detail {
@@ -57,10 +58,7 @@ struct LaneGiven {
     std::ptrdiff_t lane;
 
     [[nodiscard]] Lane operator[](int i) const {
-        if constexpr (std::is_same_v<Lane, Real>)
-            return values(lane, i);
-        else
-            return {values(lane, i), (*tangents)(lane, i)};
+        return number_of_parts<Lane>(values(lane, i), [&] { return (*tangents)(lane, i); });
     }
 };
 
@@ -124,7 +122,7 @@ class StartValues {
     void set(std::ptrdiff_t lane) {
         const auto sink = [&]<int output>(int i, const Lane& value) {
             y0(lane, i) = primal(value);
-            if constexpr (!std::is_same_v<Lane, Real>) tangent(lane, i) = value.tangent;
+            if (along_) tangent(lane, i) = tangent_or_zero(value);
         };
         evaluate<Program, Lane>(sink, time_of(lane), LaneGiven<Lane>{p_, along_, lane});
     }
@@ -138,13 +136,14 @@ class StartValues {
             bool is_zero = true;  // as of a lane that failed, whose start may have no derivative
             for (int i = 0; i < state_size; ++i) {
                 cotangent[i] = number<Lane>(gradient.y0, product, lane, i);
-                is_zero = is_zero && primal(cotangent[i]) == 0 && tangent_is_zero(cotangent[i]);
+                is_zero =
+                    is_zero && primal(cotangent[i]) == 0 && tangent_or_zero(cotangent[i]) == 0;
             }
             if (is_zero) continue;
             const auto sink = [&]<int output>(int i, const Lane& value) {
                 if constexpr (output == 1) {
                     rows(lane, i) = primal(value);
-                    if constexpr (!std::is_same_v<Lane, Real>) along(lane, i) = value.tangent;
+                    if (product) along(lane, i) = tangent_or_zero(value);
                 } else if (with_times) {
                     EnsembleArray<Real>& of_t0 = gradient.t0;
                     of_t0(lane, 0) += primal(value);
@@ -159,17 +158,7 @@ class StartValues {
     template <class Lane>
     static Lane number(const EnsembleArray<Real>& values, const Gradient<Real>* product,
                        std::ptrdiff_t lane, int i) {
-        if constexpr (std::is_same_v<Lane, Real>)
-            return values(lane, i);
-        else
-            return {values(lane, i), product->y0(lane, i)};
-    }
-    template <class Lane>
-    static bool tangent_is_zero(const Lane& number) {
-        if constexpr (std::is_same_v<Lane, Real>)
-            return true;
-        else
-            return number.tangent == 0;
+        return number_of_parts<Lane>(values(lane, i), [&] { return product->y0(lane, i); });
     }
 
     const TimeOption* t0_;  // of the options of the call, which live longer

@@ -79,7 +79,7 @@ class PreparedProblem {
         const std::ptrdiff_t at_least_none = lanes > 0 ? lanes : 0;  // a view may say anything
         require_y0_shape(array_shape(problem.y0), {at_least_none, Spec::state_size}, where);
         take_count(lanes);
-        if constexpr (Spec::input_room > 0) require_inputs_of(options.inputs, lanes, where);
+        require_inputs_of(options.inputs, lanes, where);
         if constexpr (HasTable<Parameters>) {
             take_table(table_, p.table, problem.p, problem.table, "p", where, memory);
         } else if (Spec::parameter_size > 0 || is_shared<Parameters>) {
@@ -184,7 +184,7 @@ class PreparedProblem {
         } else {
             plan_ = &whole.times();
             problem.times = whole.problem.times;
-            if constexpr (Spec::input_room > 0) problem.inputs = whole.problem.inputs;
+            problem.inputs = whole.problem.inputs;
             problem.clock = whole.problem.clock;
             problem.controller = whole.problem.controller;
             problem.control = whole.problem.control;
@@ -262,8 +262,7 @@ class PreparedProblem {
             plan(options, controller, where);
         } else if (edition != planned_edition_) {
             renew_amounts(options.impulses, times_.impulses, where);
-            if constexpr (Spec::input_room > 0)
-                renew_inputs(options.inputs, input_use, inputs_, where);
+            renew_inputs(options.inputs, input_use, inputs_, where);
         }
         planned_edition_ = edition;
     }
@@ -283,13 +282,13 @@ class PreparedProblem {
         const bool has_impulses = !times.impulses.empty();
         require_argument(!has_impulses || !LaneStart<Spec>::is_solved_for,
                          said_of(Refusal::algebraic_with_impulses), where);
-        if constexpr (Spec::input_room > 0)
+        if (input_use.size > 0)
             inputs_ = plan_inputs<Scalar>(options.inputs, input_use, times, where);
         times_ = std::move(times);
         if constexpr (Spec::has_noise)
             problem.noise = plan_noise(options, Spec::is_adaptive, times_, cells_, where);
         problem.times = times_.view();
-        if constexpr (Spec::input_room > 0) problem.inputs = inputs_.view();
+        problem.inputs = inputs_.view();
         if (std::is_same_v<typename Spec::Time, FloatFloat>) require_within_floats(times_, where);
         problem.clock = Clock<ScalarOf<typename Spec::Time>>(problem.times);
         problem.controller = controller;
@@ -327,21 +326,15 @@ class PreparedProblem {
     template <class Memory>
     [[nodiscard]] typename Spec::Lane shared_parameter(const Memory& memory, int i) const {
         const Scalar value = number_of(memory, problem.p, 0, i);
-        if constexpr (!Spec::is_dual)
-            return value;
-        else if (problem.has_fixed_directions)
-            return {value, problem.fixed_direction(value, i)};
-        else
-            return {value, problem.p_tangent.first ? number_of(memory, problem.p_tangent, 0, i)
-                                                   : Scalar(0)};
+        return number_of_parts<typename Spec::Lane>(value, [&] {
+            if (problem.has_fixed_directions) return problem.fixed_direction(value, i);
+            return problem.p_tangent.first ? number_of(memory, problem.p_tangent, 0, i) : Scalar(0);
+        });
     }
     static SharedParameter broadcast(const typename Spec::Lane& x) {
-        if constexpr (Spec::is_dual) {
-            using Part = typename Spec::Number::value_type;
-            return {convert<Part>(x.value), convert<Part>(x.tangent)};
-        } else {
-            return x;
-        }
+        using Part = PrimalOf<SharedParameter>;
+        return number_of_parts<SharedParameter>(
+            convert<Part>(primal(x)), [&] { return convert<Part>(tangent_or_zero(x)); });
     }
 
     std::ptrdiff_t num_lanes_ = 0;
@@ -350,7 +343,7 @@ class PreparedProblem {
                                  std::vector<typename Spec::LaneState>>
         starts_;
     RowList list_;  // of a problem that has some of another's lanes
-    [[no_unique_address]] KeptIf<(Spec::input_room > 0), InputPlan<Scalar>> inputs_;
+    InputPlan<Scalar> inputs_;  // of an equation that reads none: empty
     TimePlan times_;
     std::uint64_t planned_edition_ = 0;
     const TimePlan* plan_ = &times_;         // or that of a problem that this one follows

@@ -102,8 +102,7 @@ struct EventAdjoint {
         Unwanted unwanted;
         static_cast<void>(Stepper::pull(in, of_step, by_y, Dense{}, unwanted, of_root));
         Mask has_any = root.of_size != convert<Number>(0);
-        if constexpr (Spec::is_dual)
-            has_any = has_any | (root.of_size.tangent != typename Spec::Primal(0));
+        has_any = has_any | (tangent_or_zero(root.of_size) != typename Spec::Primal(0));
         has_any = has_any & root.places;
         const Number factor = -root.of_size / (by_t + of_root.dt);
         // Without a slope there is none: what is infinite becomes no number.

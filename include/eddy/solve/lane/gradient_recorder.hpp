@@ -218,7 +218,7 @@ class GradientRecorder {
             shared_.sums[i] = shared_.sums[i] + value;
         } else {
             target_->p(row(lane), i) += primal(value);
-            if constexpr (Spec::is_dual) target_->p_tangent(row(lane), i) += value.tangent;
+            if (Spec::is_dual) target_->p_tangent(row(lane), i) += tangent_or_zero(value);
         }
     }
     /// Adds to the gradient of all parameters.
@@ -304,9 +304,8 @@ class GradientRecorder {
         Vec<Real, size> sums;
         for_components<size>([&](int i) { sums[i] = values(row, i) + primal(added[i]); });
         for_components<size>([&](int i) { values(row, i) = sums[i]; });
-        if constexpr (Spec::is_dual) {
-            for (int i = 0; i < size; ++i) tangents(row, i) += added[i].tangent;
-        }
+        for (int i = 0; Spec::is_dual && i < size; ++i)
+            tangents(row, i) += tangent_or_zero(added[i]);
     }
     /// Calls visit(number) for every number of a lane's gradient.
     template <class Visit>

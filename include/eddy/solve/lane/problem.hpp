@@ -10,6 +10,7 @@
 #include <eddy/solve/lane/prescribed_steps.hpp>
 #include <eddy/solve/lane/rows.hpp>
 #include <eddy/solve/lane/solve_spec.hpp>
+#include <eddy/solve/lane/tangent_parts.hpp>
 #include <eddy/solve/lane/times.hpp>
 #include <eddy/steppers/consistent_start.hpp>
 #include <utility>
@@ -93,9 +94,7 @@ struct Problem {
         typename Spec::LaneState y{};
         for (int i = 0; i < Spec::state_size; ++i) {
             y[i] = load(y0, y0_tangent, row, i);
-            if constexpr (Spec::is_dual) {
-                if (has_fixed_directions) y[i].tangent = static_cast<Scalar>(fixed_sign(i));
-            }
+            if (has_fixed_directions) set_tangent(y[i], static_cast<Scalar>(fixed_sign(i)));
         }
         return y;
     }
@@ -115,9 +114,7 @@ struct Problem {
     }
     [[nodiscard]] EDDY_HD typename Spec::Lane p_of_row(Row row, int i) const {
         auto number = has_table() ? load_from_table(to_index(row), i) : load(p, p_tangent, row, i);
-        if constexpr (Spec::is_dual) {
-            if (has_fixed_directions) number.tangent = fixed_direction(number.value, i);
-        }
+        if (has_fixed_directions) set_tangent(number, fixed_direction(primal(number), i));
         return number;
     }
     [[nodiscard]] EDDY_HD static Scalar fixed_direction(const Scalar& parameter, int i) {
@@ -133,21 +130,18 @@ struct Problem {
 
   private:
     [[nodiscard]] EDDY_HD typename Spec::Lane load_from_table(std::ptrdiff_t row, int i) const {
-        if constexpr (Spec::is_dual)
-            return {(*table)(row, i), table_tangent     ? (*table_tangent)(row, i)
-                                      : p_tangent.first ? p_tangent(row, i)
-                                                        : Scalar(0)};
-        else
-            return (*table)(row, i);
+        return number_of_parts<typename Spec::Lane>((*table)(row, i), [&] {
+            return table_tangent     ? (*table_tangent)(row, i)
+                   : p_tangent.first ? p_tangent(row, i)
+                                     : Scalar(0);
+        });
     }
     [[nodiscard]] EDDY_HD static typename Spec::Lane load(
         const EnsembleView<const Scalar>& values, const EnsembleView<const Scalar>& tangents,
         Row of_lane, std::ptrdiff_t i) {
         const std::ptrdiff_t row = to_index(of_lane);
-        if constexpr (Spec::is_dual)
-            return {values(row, i), tangents.first ? tangents(row, i) : Scalar(0)};
-        else
-            return values(row, i);
+        return number_of_parts<typename Spec::Lane>(
+            values(row, i), [&] { return tangents.first ? tangents(row, i) : Scalar(0); });
     }
 };
 

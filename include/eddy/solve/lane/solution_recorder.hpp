@@ -101,7 +101,7 @@ class SolutionRecorder {
             if (!is_finite(values)) return false;
             for (int i = 0; i < Observable::num_outputs; ++i) {
                 saved_.y[k](row, i) = primal(values[i]);
-                if constexpr (Spec::is_dual) saved_.tangent[k](row, i) = values[i].tangent;
+                if (Spec::is_dual) saved_.tangent[k](row, i) = tangent_or_zero(values[i]);
             }
         }
         return true;
