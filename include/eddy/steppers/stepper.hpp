@@ -93,9 +93,15 @@ struct StageCotangents {
 template <class Number>
 struct TimeCotangents {
     Number t, dt;
+
+    [[nodiscard]] EDDY_INLINE EDDY_HD static TimeCotangents zero() {
+        return {convert<Number>(0), convert<Number>(0)};
+    }
 };
 /// Given where nobody asks for them.
-struct NoTimeCotangents {};
+struct NoTimeCotangents {
+    [[nodiscard]] EDDY_HD static constexpr NoTimeCotangents zero() { return {}; }
+};
 
 namespace detail {
 

@@ -135,7 +135,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         }
         pull_inputs(options.inputs, prepared.input_use, of_inputs, input_numbers,
                     result.gradient.inputs);
-        if (!finishes_later(backend, kept))
+        if (!finishes_later(LeftThere<Backend>{backend, kept}))
             finish_sums(options.gather_sums, title, memory_for(backend, kept));
         prepared.ranks.end_work();
         guard.done();
@@ -184,12 +184,11 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
                       stores, costs.data(), plan.watches ? result.report.marks.data() : nullptr,
                       plan.watches && leaves_out_marked, events_for<Spec>(result.report), sums},
                backend, kept, call);
-        if constexpr (is_of_device<Backend>) {
-            const bool has_added_up = lanes > 0 && backend.has_added_up(kept);
-            shared_is_added_ = has_added_up && rows.may_be_added;
-            if constexpr (Seeds::has_loss) loss_is_added_ = has_added_up && seeds.total;
-            if (!backend.asynchronous && lanes > 0) result.report.follow(backend.unfinished(kept));
-        }
+        const LeftThere<Backend> left{backend, kept};
+        const bool has_added_up = lanes > 0 && left.has_added_up();
+        shared_is_added_ = has_added_up && rows.may_be_added;
+        if constexpr (Seeds::has_loss) loss_is_added_ = has_added_up && seeds.total;
+        if (!left.returned_early() && lanes > 0) result.report.follow(left.unfinished());
         result.report.checkpoints = plan.checkpoints;
         set_costs(result.report, costs);
     }
@@ -215,13 +214,10 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     }
     /// What a device has kept of the call comes to the host, which goes on with some of its lanes.
     template <class Backend>
-    void take_over([[maybe_unused]] const Backend& backend,
-                   [[maybe_unused]] typename Backend::Kept& kept) {
-        if constexpr (is_of_device<Backend>) {
-            if (shared_is_added_) backend.bring_addends(kept);
-            shared_is_added_ = false;
-            result.report.wait();
-        }
+    void take_over(const LeftThere<Backend>& left) {
+        if (shared_is_added_) left.bring_addends();
+        shared_is_added_ = false;
+        result.report.wait();
     }
 
   private:
@@ -251,10 +247,9 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     template <class Backend>
     void solve_marked(const SolveOptions& options, const Backend& backend,
                       typename Backend::Kept& kept, const CallLink& call, const char* title) {
-        if constexpr (is_of_device<Backend>) {
-            if (prepared.num_lanes() == 0 || !backend.has_marked(kept)) return;
-            take_over(backend, kept);
-        }
+        const LeftThere<Backend> left{backend, kept};
+        if (prepared.num_lanes() == 0 || !left.has_marked()) return;
+        take_over(left);
         const RowList marked = marked_lanes(result.report);
         if (marked.empty()) return;
         if (!redo) redo = std::make_unique<Redone>();
@@ -310,20 +305,15 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     }
     /// Does a call that returns early leave sums for later? Those of shared parameters are added there.
     template <class Backend>
-    bool finishes_later(const Backend& backend, typename Backend::Kept& kept) {
-        if constexpr (is_of_device<Backend>) {
-            if (!backend.asynchronous) return false;
-            if (prepared.num_lanes() == 0) return true;
-            rest_.follow(backend.unfinished(kept));
-            const auto finish = [](void* of) {
-                static_cast<GradientWorkspace*>(of)->finish_later();
-            };
-            result.report.follow({finish, this});
-            if (has_loss)
-                set_loss(std::numeric_limits<double>::quiet_NaN(), std::span<const LaneOutcome>{});
-            return true;
-        }
-        return false;
+    bool finishes_later(const LeftThere<Backend>& left) {
+        if (!left.returned_early()) return false;
+        if (prepared.num_lanes() == 0) return true;
+        rest_.follow(left.unfinished());
+        const auto finish = [](void* of) { static_cast<GradientWorkspace*>(of)->finish_later(); };
+        result.report.follow({finish, this});
+        if (has_loss)
+            set_loss(std::numeric_limits<double>::quiet_NaN(), std::span<const LaneOutcome>{});
+        return true;
     }
     void finish_later() {
         rest_.wait();

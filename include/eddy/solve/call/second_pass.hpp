@@ -4,8 +4,8 @@
 // Test: tests/solve/auto_switch_calls.cpp, tests/solve/auto_switch_gradients.cpp
 
 #include <eddy/solve/ask/auto_switch.hpp>
-#include <eddy/solve/call/backend.hpp>
 #include <eddy/solve/call/gradient_results.hpp>
+#include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/put_rows.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/workspace.hpp>
@@ -95,7 +95,7 @@ class SecondGradient {
              typename Backend::Kept& kept, CallLink& call, const char* title) {
         GradientReport& report = first.result.report;
         if (report.success()) return;
-        first.take_over(backend, kept);
+        first.take_over(LeftThere<Backend>{backend, kept});
         if (!sent_.find(report)) return;
         const auto memory = memory_for(backend, kept);
         prepare_second<Spec>(second_.prepared, first.prepared.problem, sent_.rows, options, memory,

@@ -75,8 +75,7 @@ class SensitiveSteps {
                           static_cast<std::int32_t>(plan.group_size),
                           to},
                    backend, kept, call);
-            if constexpr (is_of_device<Backend>)
-                backend.unfinished(kept).need();  // what became of lanes
+            LeftThere<Backend>{backend, kept}.unfinished().need();  // what became of lanes
         };
         if constexpr (!is_of_device<Backend>) {
             run_kernel(StepLists{&steps});

@@ -111,9 +111,7 @@ struct SolveWorkspace {
                    Kernel{prepared.problem, solution.lanes().data(), saved,
                           static_cast<std::int32_t>(plan.group_size), steps, marks, events, sums},
                    backend, kept, call);
-            if constexpr (is_of_device<Backend>) {
-                if (lanes > 0) solution.follow(backend.unfinished(kept));
-            }
+            if (lanes > 0) solution.follow(LeftThere<Backend>{backend, kept}.unfinished());
         };
         if constexpr (!std::is_same_v<Follower, NoSteps>) {
             run_kernel(follower);

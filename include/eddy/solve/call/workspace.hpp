@@ -353,11 +353,8 @@ class PreparedProblem {
 
 /// The place where the events of lanes are told, if the equation has events.
 template <class Spec, class Outcomes>
-[[nodiscard]] LaneEvents* events_for([[maybe_unused]] Outcomes& outcomes) {
-    if constexpr (Spec::has_event)
-        return outcomes.keep_events();
-    else
-        return nullptr;
+[[nodiscard]] LaneEvents* events_for(Outcomes& outcomes) {
+    return Spec::has_event ? outcomes.keep_events() : nullptr;
 }
 
 }  // namespace eddy::inline v0::detail

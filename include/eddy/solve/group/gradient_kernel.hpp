@@ -124,7 +124,7 @@ struct GradientKernel {
     EDDY_HD void operator()(Team& team, Arena arena) const {
         auto pieces = lay_out<Team>(arena, team.member());
         pieces.group.forward.outcomes = outcomes + team.first_lane();
-        if constexpr (Spec::has_event) pieces.group.forward.events = events + team.first_lane();
+        if (Spec::has_event) pieces.group.forward.events = events + team.first_lane();
         if (marks) pieces.group.marks = marks + team.first_lane();
         Recorder recorder = this->recorder(team.first_lane(), team.num_lanes(), pieces.recorder);
         auto&& stores_of_worker = stores(team.worker());

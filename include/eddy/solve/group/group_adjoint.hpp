@@ -85,7 +85,7 @@ class GroupAdjoint {
         [[no_unique_address]] NormalsOfRound<Spec> normals{};
         [[no_unique_address]] KeptIf<Spec::has_several_events, Time> event{};
         [[no_unique_address]] ClockTangent<Spec> by{};
-        Times times = no_times();
+        Times times = Times::zero();
         bool is_done = false;
     };
 
@@ -210,12 +210,6 @@ class GroupAdjoint {
         State cotangent;
         Pulled round;
     };
-    [[nodiscard]] EDDY_INLINE EDDY_HD static Times no_times() {
-        if constexpr (with_times)
-            return {convert<Number>(0), convert<Number>(0)};
-        else
-            return {};
-    }
     [[nodiscard]] EDDY_HD const SharedTimes& times() const { return forward.problem().times; }
 
     /// From the cotangent of the state in which a lane begins to that of the one given: save points and impulses at the start.
@@ -237,10 +231,10 @@ class GroupAdjoint {
     /// Hands out the gradient with respect to y0, back through what made the start of the lane consistent.
     EDDY_HD void add_y0(int chain, int place, std::int32_t lane, auto y0, LaneState& cotangent) {
         if constexpr (LaneStart<Spec>::is_solved_for) {
-            [[maybe_unused]] const auto of_t0 = LaneStart<Spec>::template pull<with_times>(
+            const auto of_t0 = LaneStart<Spec>::template pull<with_times>(
                 forward.problem(), of_launch(forward.team(), lane), y0(chain, place), cotangent,
                 PlaceSums<Number, Spec::parameter_room>{sums_[chain], place});
-            if constexpr (with_times) recorder_->add_tstop(lane, 0, of_t0);
+            if (with_times) recorder_->add_tstop(lane, 0, of_t0);
         }
         recorder_->add_y0(lane, cotangent);
     }

@@ -343,7 +343,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
     EDDY_HD void pass_changes_before(Cotangents& cotangents, std::int64_t round,
                                      const StateAt& state) {
         back_.forward.assignment.visit_before_cursor(round - 1, [&](const LaneChange& change) {
-            if constexpr (with_times) back_.add_time_of_start(change);
+            if (with_times) back_.add_time_of_start(change);
             if (change.assigns_a_lane()) {
                 const int chain = chain_index<Team>(change.chain);
                 back_.hand_out(cotangents.chain[chain], chain, change, state);

@@ -73,7 +73,7 @@ struct SolveKernel {
         ForwardMemory memory = forward_memory(arena);
         memory.outcomes = outcomes + team.first_lane();
         if (marks) memory.tangent_marks = marks + team.first_lane();
-        if constexpr (Spec::has_event) memory.events = events + team.first_lane();
+        if (Spec::has_event) memory.events = events + team.first_lane();
         Recorder recorder = this->recorder(team.first_lane());
         if constexpr (has_tangents_carried<Steps>)
             recorder.steps().rows = carried_rows<Team>(arena);

@@ -34,21 +34,18 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
     }
     EDDY_HD void enter(const auto& at, int place, std::int32_t) {
         of_[at.number].count[place] = 0;
-        if constexpr (may_switch) of_[at.number].streaks.length[place] = 0;
+        of_[at.number].streaks.begin(place);
     }
     /// Looks may have seen enough to send the lane to the second method.
     EDDY_HD void judge(const auto& at, const Attempt<Spec>&, int place, RoundFacts& facts) const {
-        facts.switches = switches(at.number, place) && !at.problem.prescribed;
+        facts.switches = of_[at.number].streaks.sends(place) && !at.problem.prescribed;
     }
     /// What was seen, into the outcome of a lane that ends. One that runs out of steps while stability
     /// bounds them is sent as well.
     EDDY_HD void leave(const auto& at, int place, LaneOutcome& outcome) const {
         outcome.stiff_looks = of_[at.number].count[place];
-        if constexpr (may_switch)
-            outcome.method = outcome.result == Result::max_steps_reached &&
-                                     of_[at.number].streaks.length[place] > 0
-                                 ? 1
-                                 : 0;
+        if (outcome.result == Result::max_steps_reached && of_[at.number].streaks.has_begun(place))
+            outcome.method = 1;
     }
     /// Finds out after `round` when to look next, all members at once.
     EDDY_HD void plan_ahead(const auto& at) {
@@ -71,11 +68,30 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
         return may_switch ? switching_looks : counted_looks;
     }
 
-    /// (place) How many looks in a row have seen it.
+    /// How many looks in a row have seen it; so many send a lane to the second method.
     struct Streaks {
-        std::uint8_t length[Spec::num_places] = {};
+        std::uint8_t length[Spec::num_places] = {};  // (place)
+
+        EDDY_HD void begin(int place) { length[place] = 0; }
+        [[nodiscard]] EDDY_HD bool has_begun(int place) const { return length[place] > 0; }
+        [[nodiscard]] EDDY_HD bool sends(int place) const {
+            return length[place] >= looks_to_switch;
+        }
+        EDDY_HD void look(int place, bool is_seen) {
+            std::uint8_t& streak = length[place];
+            if (!is_seen)
+                streak = 0;
+            else if (streak < looks_to_switch)
+                ++streak;
+        }
     };
-    struct NoStreaks {};
+    /// There is no second method.
+    struct NoStreaks {
+        EDDY_HD static void begin(int) {}
+        [[nodiscard]] EDDY_HD static constexpr bool has_begun(int) { return false; }
+        [[nodiscard]] EDDY_HD static constexpr bool sends(int) { return false; }
+        EDDY_HD static void look(int, bool) {}
+    };
     struct OfChain {
         [[no_unique_address]] std::conditional_t<may_switch, Streaks, NoStreaks> streaks{};
         std::uint16_t count[Spec::num_places] = {};  // how often stability has bounded a step
@@ -83,16 +99,10 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
         std::int64_t next_attendance = 0;  // a round: at the latest, whatever is looked at
     };
 
-    [[nodiscard]] EDDY_HD bool switches(int number, int place) const {
-        if constexpr (may_switch)
-            return of_[number].streaks.length[place] >= looks_to_switch;
-        else
-            return false;
-    }
     /// True where that sends a lane to the second method.
     [[nodiscard]] EDDY_HD bool look(const auto& at, const JudgedAttempt<Spec>& judged) {
         const Chain<Spec>& chain = at.chain;
-        const int number = at.number;
+        OfChain& looks = of_[at.number];
         const Attempt<Spec>& attempt = judged.attempt;
         const MaskOf<typename Spec::Primal> seen =
             attempt.accepted &
@@ -105,17 +115,11 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
             if (chain.occupants[place].lane == no_lane) continue;
             const std::int64_t attempts = at.round - chain.first_round[place] + 1;
             const bool counts = counted.holds(attempts) && get_lane(seen, place);
-            std::uint16_t& count = of_[number].count[place];
+            std::uint16_t& count = looks.count[place];
             if (counts && count < std::numeric_limits<std::uint16_t>::max()) ++count;
-            if constexpr (may_switch) {
-                if (!schedule.holds(attempts) || !get_lane(attempt.accepted, place)) continue;
-                std::uint8_t& streak = of_[number].streaks.length[place];
-                if (!get_lane(seen, place))
-                    streak = 0;
-                else if (streak < looks_to_switch)
-                    ++streak;
-                has_switched = has_switched || switches(number, place);
-            }
+            if (!schedule.holds(attempts) || !get_lane(attempt.accepted, place)) continue;
+            looks.streaks.look(place, get_lane(seen, place));
+            has_switched = has_switched || looks.streaks.sends(place);
         }
         return has_switched;
     }

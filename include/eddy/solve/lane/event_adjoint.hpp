@@ -98,7 +98,7 @@ struct EventAdjoint {
         Vec<Number, Spec::parameter_room> by_p{};
         const Number by_t = Functions::template derivatives<i>(
             in.t.last, root.y, in.p, by_y, [&](int k, const Number& value) { by_p[k] = value; });
-        TimeCotangents<Number> of_root{convert<Number>(0), convert<Number>(0)};
+        auto of_root = TimeCotangents<Number>::zero();
         Unwanted unwanted;
         static_cast<void>(Stepper::pull(in, of_step, by_y, Dense{}, unwanted, of_root));
         Mask has_any = root.of_size != convert<Number>(0);
