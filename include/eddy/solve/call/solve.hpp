@@ -177,8 +177,7 @@ struct SolveWorkspace {
             for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k) views.push_back(own(k));
         };
         open(y, [&](std::ptrdiff_t k) { return solution.y_of(k); });
-        if (Spec::is_dual)
-            open(tangent, [&](std::ptrdiff_t k) { return solution.tangent_of(k); });
+        if (Spec::is_dual) open(tangent, [&](std::ptrdiff_t k) { return solution.tangent_of(k); });
         if (solution.num_paths() > 1)
             open(variance, [&](std::ptrdiff_t k) { return solution.variance_of(k); });
         return {y.data(), tangent.data()};

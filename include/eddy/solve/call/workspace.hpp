@@ -333,8 +333,8 @@ class PreparedProblem {
     }
     static SharedParameter broadcast(const typename Spec::Lane& x) {
         using Part = PrimalOf<SharedParameter>;
-        return number_of_parts<SharedParameter>(
-            convert<Part>(primal(x)), [&] { return convert<Part>(tangent_or_zero(x)); });
+        return number_of_parts<SharedParameter>(convert<Part>(primal(x)),
+                                                [&] { return convert<Part>(tangent_or_zero(x)); });
     }
 
     std::ptrdiff_t num_lanes_ = 0;
@@ -342,7 +342,7 @@ class PreparedProblem {
     [[no_unique_address]] KeptIf<keeps_starts<typename Spec::Field>,
                                  std::vector<typename Spec::LaneState>>
         starts_;
-    RowList list_;  // of a problem that has some of another's lanes
+    RowList list_;              // of a problem that has some of another's lanes
     InputPlan<Scalar> inputs_;  // of an equation that reads none: empty
     TimePlan times_;
     std::uint64_t planned_edition_ = 0;

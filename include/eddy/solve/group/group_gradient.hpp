@@ -273,9 +273,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
 
     /// Is this round in one? Then all that are before it are, back to a change of places or a save point.
     EDDY_HD void find_calm(const Loop& x, std::int64_t round) {
-        bool is_calm = round < memory_.log.rounds();
-        if constexpr (Spec::normals_per_step > 0)
-            is_calm = is_calm && back_.forward.problem().noise.level == 0;
+        bool is_calm = round < memory_.log.rounds() && back_.forward.problem().takes_whole_cells();
         std::int64_t from = back_.forward.assignment.first_round_at_cursor();
         for (int chain = 0; chain < num_chains(); ++chain) {
             const double dt0 = back_.forward.problem().times.dt0;

@@ -33,8 +33,7 @@ class RoundBlocks {
     /// has blocks as long as it is drawn for.
     EDDY_HD void begin(const Problem<Spec>& problem, const GradientPlan& plan) {
         const CallTimes& times = problem.times;
-        bool logs_all = plan.last_round < plan.logged_rounds;
-        if constexpr (Spec::normals_per_step > 0) logs_all = logs_all && problem.noise.level == 0;
+        const bool logs_all = plan.last_round < plan.logged_rounds && problem.takes_whole_cells();
         const double ends = times.num_tstops + times.num_saves;
         constexpr int least = Spec::normals_per_step > 0 ? most : min(most, 12);
         const double room = times.span / (4 * times.dt0 * ends);

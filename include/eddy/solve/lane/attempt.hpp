@@ -295,20 +295,17 @@ class ChainStepper {
     }
     [[nodiscard]] EDDY_INLINE EDDY_HD Path path_of(const Time& elapsed, const Time& size,
                                                    const Single* normals) const {
-        if constexpr (Spec::has_noise && !Spec::has_dyadic_steps)
-            return path.of(*problem_, elapsed, size, sqrt(size), steps_at(elapsed), normals);
-        else
-            return path.of(*problem_, elapsed, size, size, Time(0), normals);
+        return path.of(
+            *problem_, elapsed, size, [&](const auto&) EDDY_INLINE { return sqrt(size); },
+            [&] { return steps_at(elapsed); }, normals);
     }
     /// The path of a step of constant size.
     [[nodiscard]] EDDY_INLINE EDDY_HD Path constant_path(const Time& elapsed,
                                                          const Single* normals) const {
-        const Time size(problem_->clock.dt0);
-        if constexpr (Spec::has_noise)
-            return path.of(*problem_, elapsed, size, Time(problem_->noise.root), steps_at(elapsed),
-                           normals);
-        else
-            return path.of(*problem_, elapsed, size, size, Time(0), normals);
+        return path.of(
+            *problem_, elapsed, Time(problem_->clock.dt0),
+            [](const auto& noise) EDDY_INLINE { return Time(noise.root); },
+            [&] { return steps_at(elapsed); }, normals);
     }
 
     /// Accepts an attempt or not, and chooses the next size.

@@ -53,19 +53,21 @@ class ChainPath {
         }
     }
 
-    /// The path of a step, √size and, of constant size, the number of steps since the last tstop
-    /// given; and the normals of the step, if they are at hand.
+    /// The path of a step; root(noise) is asked for √size and steps() for the number of steps since the last tstop,
+    /// where sizes are constant; and the normals of the step, if they are at hand.
+    template <class Root, class Steps>
     [[nodiscard]] EDDY_INLINE EDDY_HD Path of([[maybe_unused]] const Problem<Spec>& problem,
                                               [[maybe_unused]] const Time& elapsed,
                                               [[maybe_unused]] const Time& size,
-                                              [[maybe_unused]] const Time& root,
-                                              [[maybe_unused]] const Time& steps,
+                                              [[maybe_unused]] const Root& root,
+                                              [[maybe_unused]] const Steps& steps,
                                               [[maybe_unused]] const Single* normals) const {
         if constexpr (Spec::has_dyadic_steps)
             return Path({lanes_, elapsed, size}, problem.noise,
                         cells_.noise_at(cells_.place_at(elapsed), size));
         else if constexpr (Spec::has_noise)
-            return Path({lanes_, elapsed, size}, root, problem.noise, {cells_, steps}, normals);
+            return Path({lanes_, elapsed, size}, root(problem.noise), problem.noise,
+                        {cells_, steps()}, normals);
         else if constexpr (Spec::has_path)
             return Path(StepInterval<Time>{lanes_, elapsed, size});
         else

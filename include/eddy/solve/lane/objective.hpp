@@ -68,10 +68,7 @@ struct TracedObjective {
                                                 const Parameters& p, const Data& data) {
         Vec<Lane, num_outputs> result{};
         const auto sink = [&]<int output>(int i, const Lane& value) { result[i] = value; };
-        if constexpr (ObjectiveProgram::code.num_arguments() == 4)
-            evaluate<ObjectiveProgram, Lane>(sink, t, y, p, data);
-        else
-            evaluate<ObjectiveProgram, Lane>(sink, t, y, p);
+        run<ObjectiveProgram, Lane>(sink, t, y, p, data);
         return result;
     }
 
@@ -92,20 +89,23 @@ struct TracedObjective {
             else
                 add_to_p(i, value);
         };
-        const auto run = [&](const auto& of_result) {
-            if constexpr (ObjectiveProgram::code.num_arguments() == 4)
-                evaluate<Pullback, Lane>(sink, t, y, p, data, of_result);
-            else
-                evaluate<Pullback, Lane>(sink, t, y, p, of_result);
-        };
         if constexpr (ObjectiveProgram::graph.outputs[0].is_scalar)
-            run(cotangent[0]);
+            run<Pullback, Lane>(sink, t, y, p, data, cotangent[0]);
         else
-            run(cotangent);
+            run<Pullback, Lane>(sink, t, y, p, data, cotangent);
         return y_cotangent;
     }
 
   private:
+    /// The function or its pullback, given data if it takes any.
+    template <class Which, class Lane, class Data, class... OfResult>
+    EDDY_HD static void run(const auto& sink, const auto& t, const auto& y, const auto& p,
+                            [[maybe_unused]] const Data& data, const OfResult&... of_result) {
+        if constexpr (ObjectiveProgram::code.num_arguments() == 4)
+            evaluate<Which, Lane>(sink, t, y, p, data, of_result...);
+        else
+            evaluate<Which, Lane>(sink, t, y, p, of_result...);
+    }
     /// The pullback, of which only one form is named: with many parameters that the function does not read there
     /// would be as many zeros, for the compiler as well.
     static consteval auto pullback_program() {

@@ -68,6 +68,13 @@ struct Problem {
     bool counts_tangents = false;       // does the norm of errors? Of dual numbers
     bool has_fixed_directions = false;  // in the place of tangents: see fixed_sign
 
+    /// Are steps of constant size whole cells of the noise, where there is any?
+    [[nodiscard]] EDDY_HD bool takes_whole_cells() const {
+        if constexpr (Spec::has_noise)
+            return noise.level == 0;
+        else
+            return true;
+    }
     /// The power of the step's size with which the norm of its error falls.
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr float error_order() {
         return Spec::Stepper::error_order;
