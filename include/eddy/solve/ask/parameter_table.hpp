@@ -76,6 +76,16 @@ struct SelectedParameters {
 
 namespace detail {
 
+/// The table that the parameters of a call lie in; null where they are an array.
+template <class Parameters>
+[[nodiscard]] const ParameterTable<ParameterScalarOf<Parameters>>* table_of(const Parameters&) {
+    return nullptr;
+}
+template <HasTable Parameters>
+[[nodiscard]] const ParameterTable<typename Parameters::Scalar>* table_of(const Parameters& p) {
+    return &p.table;
+}
+
 template <class... Arrays>
 inline constexpr bool are_of_host = (... && (is_ensemble_array<Arrays> &&
                                              std::is_same_v<MemoryOf<Arrays>, HostMemory>));

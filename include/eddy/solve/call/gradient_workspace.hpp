@@ -58,26 +58,23 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     template <class Parameters>
     void require_table_alone(const GradientInto<Real>& into, const SolveOptions& options,
                              bool is_shared_by_ranks, bool is_early, const char* where) const {
-        if constexpr (HasTable<Parameters>) {
-            require_argument(
-                !into.p.is_given(),
-                "{}: an array for the gradient with respect to p, which lies in a table; "
-                "leave it out, and read gradient.p of the result",
-                where);
-            require_argument(
-                !options.gather_sums && !is_shared_by_ranks && !is_early,
-                "{}: parameters(own, shared) and selected(theta, index) are added up on "
-                "this host when all is done, without gather_sums, Mpi and asynchronous; "
-                "leave those out, or give an array of parameters",
-                where);
-        }
+        if (!HasTable<Parameters>) return;
+        require_argument(!into.p.is_given(),
+                         "{}: an array for the gradient with respect to p, which lies in a table; "
+                         "leave it out, and read gradient.p of the result",
+                         where);
+        require_argument(!options.gather_sums && !is_shared_by_ranks && !is_early,
+                         "{}: parameters(own, shared) and selected(theta, index) are added up on "
+                         "this host when all is done, without gather_sums, Mpi and asynchronous; "
+                         "leave those out, or give an array of parameters",
+                         where);
     }
     /// Adds up what trajectories bring to parameters in a table.
     template <class Parameters>
     void add_up_table(const Parameters& p) {
-        if constexpr (HasTable<Parameters>) {
-            add_rows_of_table(p.table, result.gradient.p, result.gradient.shared);
-            if constexpr (Spec::is_dual) add_rows_of_table(p.table, tangent.p, tangent.shared);
+        if (const auto* table = table_of(p)) {
+            add_rows_of_table(*table, result.gradient.p, result.gradient.shared);
+            if (Spec::is_dual) add_rows_of_table(*table, tangent.p, tangent.shared);
         } else {
             result.gradient.shared.assign(0, 0, Real(0));
         }

@@ -286,8 +286,8 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
                     workspace.take(into, this->memory(), where, options_.paths);
                     if (!is_dual && keep) {
                         keep->y0 = detail::host_copy(this->memory(), ensemble_view(y0));
-                        if constexpr (detail::HasTable<Parameters>)
-                            detail::gather_parameters(p.table, workspace.prepared.num_lanes(),
+                        if (const auto* table = detail::table_of(p))
+                            detail::gather_parameters(*table, workspace.prepared.num_lanes(),
                                                       Spec::parameter_size, keep->p);
                         else
                             keep->p = detail::host_copy(this->memory(), detail::parameter_view(p));

@@ -64,12 +64,10 @@ class SolverObject : public NewValues<SolverObject<Self, Field, Method, Extras..
     /// The workspace of this type, with the problem of a call.
     template <class CallWorkspace, class Y0, class Parameters>
     [[nodiscard]] CallWorkspace& prepare(const Y0& y0, const Parameters& p, const char* where) {
-        if constexpr (HasTable<Parameters> && Choice::has_ranks)
-            require_argument(
-                false,
-                "{}: parameters(own, shared) or selected(theta, index) over ranks; give "
-                "each rank an array of its parameters",
-                where);
+        require_argument(!(HasTable<Parameters> && Choice::has_ranks),
+                         "{}: parameters(own, shared) or selected(theta, index) over ranks; give "
+                         "each rank an array of its parameters",
+                         where);
         if (HasInputs<Field> && returns_early(memory()))
             require_asynchronous(Features().with(Feature::inputs), where);
         auto& workspace = workspace_.get<CallWorkspace>();

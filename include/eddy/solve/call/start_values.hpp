@@ -27,10 +27,9 @@ struct GivenParameters {
 
     template <class Parameters>
     [[nodiscard]] static GivenParameters of(const Parameters& p) {
-        if constexpr (HasTable<Parameters>)
-            return {{}, p.table, false, true};
-        else
-            return {parameter_view(p), {}, detail::is_shared<Parameters>, false};
+        const auto* const table = table_of(p);
+        return {parameter_view(p), table ? *table : ParameterTable<Real>{},
+                detail::is_shared<Parameters>, table != nullptr};
     }
     [[nodiscard]] Real operator()(std::ptrdiff_t lane, std::ptrdiff_t i) const {
         return has_table ? table(lane, i) : rows(is_shared ? 0 : lane, i);

@@ -74,10 +74,7 @@ void tell_unread(GradientReport& report, const Parameters& p, std::vector<char>&
     if constexpr (!StochasticField<Field> && !KineticField<Field> && !has_event<Field>) {
         using Unread = UnreadComponents<Field::parameter_size, Reader<FieldProgram<Field>, 2>,
                                         Reader<typename Objective::Program, 2>, MoreReaders...>;
-        using Real = ParameterScalarOf<Parameters>;
-        const ParameterTable<Real>* table = nullptr;
-        if constexpr (HasTable<Parameters>) table = &p.table;
-        list_unread(report.unread, Unread::components(), table, report.num_lanes(),
+        list_unread(report.unread, Unread::components(), table_of(p), report.num_lanes(),
                     Field::parameter_size, is_used);
     }
 }

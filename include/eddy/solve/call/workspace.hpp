@@ -80,8 +80,8 @@ class PreparedProblem {
         require_y0_shape(array_shape(problem.y0), {at_least_none, Spec::state_size}, where);
         take_count(lanes);
         require_inputs_of(options.inputs, lanes, where);
-        if constexpr (HasTable<Parameters>) {
-            take_table(table_, p.table, problem.p, problem.table, "p", where, memory);
+        if (const auto* table = table_of(p)) {
+            take_table(table_, *table, problem.p, problem.table, "p", where, memory);
         } else if (Spec::parameter_size > 0 || is_shared<Parameters>) {
             const ArrayShape wanted{is_shared<Parameters> ? 1 : lanes, Spec::parameter_size};
             const bool is_one_row = array_shape(problem.p) == ArrayShape{1, Spec::parameter_size};
@@ -94,8 +94,8 @@ class PreparedProblem {
             require_path_numbers(problem.noise, lanes, options.paths, where);
         else
             require_no_paths(options.paths, where);
-        if constexpr (HasTable<Parameters>) {
-        } else if (Spec::parameter_size > 0 && (is_shared<Parameters> || !memory.leaves_out_lanes))
+        if (!HasTable<Parameters> && Spec::parameter_size > 0 &&
+            (is_shared<Parameters> || !memory.leaves_out_lanes))
             require_finite_in<Parameters>(memory, problem.p, "p", where);
         if (!Spec::is_dual) share_parameters(memory);  // else tangents follow
     }
@@ -135,17 +135,17 @@ class PreparedProblem {
         problem.p_tangent = parameter_view(p);
         require_shape(array_shape(problem.y0_tangent), array_shape(problem.y0), "the tangent of y0",
                       where);
-        if constexpr (HasTable<Parameters>) {
-            static_assert(!Spec::shares_parameters,
-                          "solve: p is eddy::shared(p), and so is its tangent");
-            take_table(table_tangent_, p.table, problem.p_tangent, problem.table_tangent,
+        static_assert(!HasTable<Parameters> || !Spec::shares_parameters,
+                      "solve: p is eddy::shared(p), and so is its tangent");
+        if (const auto* table = table_of(p)) {
+            take_table(table_tangent_, *table, problem.p_tangent, problem.table_tangent,
                        "the tangent of p", where, memory);
             if (problem.table_tangent && !problem.table) {  // p lies in rows of its own
-                gather_parameters(p.table, num_lanes_, Spec::parameter_size, table_tangent_.rows);
+                gather_parameters(*table, num_lanes_, Spec::parameter_size, table_tangent_.rows);
                 problem.p_tangent = std::as_const(table_tangent_.rows).view();
                 problem.table_tangent = nullptr;
             }
-        } else if constexpr (Spec::parameter_size > 0) {
+        } else if (Spec::parameter_size > 0) {
             require_shape(array_shape(problem.p_tangent), array_shape(problem.p),
                           "the tangent of p", where);
             require_finite_in<Parameters>(memory, problem.p_tangent, "the tangent of p", where);
