@@ -85,10 +85,8 @@ consteval bool check_event_functions() {
         constexpr int most = 32;
         constexpr bool are_few = num_events<Field> <= most;
         static_assert(are_few, "events: event(t, y, p) may have at most 32 components");
-        if constexpr (are_few) {
-            if constexpr (check_event_words<Field, num_events<Field>>())
-                return check_jumps<Field>(std::make_integer_sequence<int, num_events<Field>>{});
-        }
+        if constexpr (are_few && check_event_words<Field, num_events<Field>>())
+            return check_jumps<Field>(std::make_integer_sequence<int, num_events<Field>>{});
     }
     return false;
 }

@@ -45,14 +45,11 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Data& da
     for (std::size_t k = 0; k < views.size(); ++k) {
         const std::ptrdiff_t save_point =
             is_list_of_arrays<Arrays> ? static_cast<std::ptrdiff_t>(k) : -1;
-        if constexpr (is_of_host<Memory>) {
-            if (times) {
-                require_finite_at_points(views[k], *times, k, {name, save_point, remedy}, where);
-                continue;
-            }
-        }
-        require_finite_in<typename EachArray<Arrays>::type>(memory, views[k],
-                                                            {name, save_point, remedy}, where);
+        const ArrayName of_point{name, save_point, remedy};
+        if (is_of_host<Memory> && times)
+            require_finite_at_points(views[k], *times, k, of_point, where);
+        else
+            require_finite_in<typename EachArray<Arrays>::type>(memory, views[k], of_point, where);
     }
 }
 

@@ -106,7 +106,7 @@ template <class Spec, class Objective, class StoresOf, bool with_times, class Pl
     rows.make_paths_of(lanes);
     Kernel of_rows = whole;  // without the sums over them
     of_rows.seeds.block_sums = of_rows.seeds.total = nullptr;
-    if constexpr (Spec::shares_parameters) of_rows.target.p = of_rows.target.p_tangent = {};
+    if (Spec::shares_parameters) of_rows.target.p = of_rows.target.p_tangent = {};
     there.rows = mirrored(of_rows, LaunchPlan{}, rows);
     const EnsembleView<Real> loss{whole.seeds.loss, job.num_lanes, 1, whole.seeds.loss_stride, 0};
     there.target.loss = lanes.out(loss, Real(0));

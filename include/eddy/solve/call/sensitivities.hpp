@@ -178,7 +178,7 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
         const detail::ArrayShape y0_shape{y0.num_lanes, Field::state_size};
         detail::require_y0_shape(detail::array_shape(y0), y0_shape, name);
         detail::require_finite(y0, "y0", name);
-        if constexpr (Field::parameter_size > 0) {
+        if (Field::parameter_size > 0) {
             const detail::ArrayShape p_shape{is_shared ? 1 : y0.num_lanes, Field::parameter_size};
             detail::require_shape(detail::array_shape(p), p_shape, "p", name, "");
             detail::require_finite(p, "p", name);
@@ -186,10 +186,7 @@ class SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...> {
     }
     template <bool is_asked, class Rows>
     static auto along(const Rows& rows, int first, int width) {
-        if constexpr (is_asked)
-            return rows.tangents(first, width);
-        else
-            return rows.no_tangents(width);
+        return is_asked ? rows.tangents(first, width) : rows.no_tangents(width);
     }
 
     static constexpr bool carries =

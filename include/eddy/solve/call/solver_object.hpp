@@ -122,7 +122,7 @@ class SolverObject : public NewValues<SolverObject<Self, Field, Method, Extras..
     [[nodiscard]] static std::uint64_t print_of_parameters(const Problem<Spec>& problem) {
         Fingerprint print;
         print.add(std::uint64_t{Spec::shares_parameters});
-        if constexpr (Spec::shares_parameters && is_of_host<typename Backend::Memory>) {
+        if (Spec::shares_parameters && is_of_host<typename Backend::Memory>) {
             for (int i = 0; i < Spec::parameter_size; ++i)
                 print.add(static_cast<double>(problem.p(0, i)));
         }

@@ -103,9 +103,7 @@ class PreparedProblem {
     /// Joins the other ranks once a call has been checked here: waits for all, and takes this one's
     /// place among them.
     void join_ranks(const SolveOptions& options, const char* where) {
-        if constexpr (Spec::is_dual && Spec::shares_parameters) {
-            if (ranks.moves_lanes) add_shared_direction();
-        }
+        if (Spec::is_dual && Spec::shares_parameters && ranks.moves_lanes) add_shared_direction();
         ranks.join(num_lanes_);
         if (!ranks) return;
         if constexpr (Spec::has_noise) {

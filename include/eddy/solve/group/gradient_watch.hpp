@@ -21,11 +21,10 @@ inline constexpr bool team_watches = can_watch<Spec>&& Team::watches.way_back;
 /// Watches nothing.
 template <class Spec, class Team>
 struct NoGradientWatch {
-    static constexpr bool watches = false;
-
     EDDY_HD explicit NoGradientWatch(const WatchMemory&) {}
     EDDY_HD void set_occupant(int, int) {}
     EDDY_HD static constexpr bool is_due(int, std::int64_t) { return false; }
+    EDDY_HD static void look(const auto&...) {}
 };
 
 template <class Spec, class Team>
@@ -38,7 +37,6 @@ class GradientWatch {
     static constexpr int num_places = Spec::num_places;
 
   public:
-    static constexpr bool watches = true;
     EDDY_HD explicit GradientWatch(const WatchMemory& memory) : memory_(memory) {
         for (auto& chain : chains_) {
             chain.next = never;

@@ -146,14 +146,12 @@ class GroupAdjoint {
     /// Looks at the cotangent of the state before a round, where a lane of the chain is due.
     EDDY_INLINE EDDY_HD void look(const ChainState<Spec>& x, int chain, const Time& used,
                                   const State& cotangent, std::int64_t round) {
-        if constexpr (Watch::watches) {
-            if (watch_.is_due(chain, round)) [[unlikely]]
-                off_the_hot_path(
-                    [this, chain, used, round](const State& before, const ChainState<Spec>& from) {
-                        look_at_chain(from, chain, used, before, round);
-                    },
-                    cotangent, x);
-        }
+        if (watch_.is_due(chain, round)) [[unlikely]]
+            off_the_hot_path(
+                [this, chain, used, round](const State& before, const ChainState<Spec>& from) {
+                    look_at_chain(from, chain, used, before, round);
+                },
+                cotangent, x);
     }
     EDDY_HD void look_at_chain(const ChainState<Spec>& x, int chain, const Time& used,
                                const State& cotangent, std::int64_t round) {
@@ -188,7 +186,7 @@ class GroupAdjoint {
         load_state(cotangent, place, LaneState{});
         if (alive) pull_to_start(chain, place, lane, y_cotangent);
         if (alive) add_y0(chain, place, lane, y0, y_cotangent);
-        if constexpr (Spec::sums_by_lane) {
+        if (Spec::sums_by_lane) {
             Vec<typename Spec::Lane, Spec::parameter_room> of_lane{};
             for (int i = 0; i < Spec::parameter_size; ++i) {
                 of_lane[i] = get_lane(sums_[chain][i], place);
@@ -366,7 +364,7 @@ class GroupAdjoint {
     /// Adds to the cotangents of a place's parameters; sums that belong to no lane stay in the places.
     [[nodiscard]] EDDY_HD auto add_to_p(int chain, int place) {
         return [this, chain, place](int i, const typename Spec::Lane& value) {
-            if constexpr (Spec::sums_by_lane) {
+            if (Spec::sums_by_lane) {
                 recorder_->add_p(chains_[chain].occupants[place].lane, i, value);
             } else {
                 Number& sum = sums_[chain][i];

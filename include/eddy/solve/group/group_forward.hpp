@@ -312,7 +312,7 @@ class GroupForward {
         Chain<Spec>& chain = chains_[number];
         const LaneChange change{round, number, place, chain.occupants[place], to};
         assignment.record(change);
-        if constexpr (is_assigned)
+        if (is_assigned)
             settle<LaneStart<Spec>::begins_together()>(x.chain[number], place, to.lane);
         else
             meet_impulses(x.chain[number], place, change);

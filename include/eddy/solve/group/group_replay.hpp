@@ -41,12 +41,10 @@ class GroupReplay {
 
     /// The place in the log of a round's normals, as far as it goes: those of a cell are those of a
     /// step where it is one.
-    [[nodiscard]] EDDY_INLINE EDDY_HD NormalsOfRound<Spec> normals_of(
-        [[maybe_unused]] std::int64_t round, [[maybe_unused]] int count) const {
-        if constexpr (Spec::normals_per_step > 0) {
-            if (round < memory_.log.rounds() && back_.forward.problem().noise.level == 0)
-                return memory_.log.normals(*team_, round, count);
-        }
+    [[nodiscard]] EDDY_INLINE EDDY_HD NormalsOfRound<Spec> normals_of(std::int64_t round,
+                                                                      int count) const {
+        if (round < memory_.log.rounds() && back_.forward.problem().takes_whole_cells())
+            return memory_.log.normals(*team_, round, count);
         return {};
     }
 

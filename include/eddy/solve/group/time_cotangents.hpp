@@ -27,7 +27,7 @@ EDDY_HD void add_times_of_step(const ChainState<Spec>& x, const typename Spec::T
             const Occupant& occupant = lanes.occupants[place];
             const auto by_dt = get_lane(round.times.dt, place);
             recorder.add_tstop(occupant.lane, occupant.tstop + 1, by_dt);
-            if constexpr (Spec::has_event)
+            if (Spec::has_event)
                 shifts = shifts - by_dt;
             else
                 recorder.add_tstop(occupant.lane, occupant.tstop, -by_dt);

@@ -48,7 +48,7 @@ struct WaveEnd {
             Result& result = memory.forward.outcomes[lane].result;
             if (!is_failure(result)) result = Result::cancelled;
         });
-        if constexpr (!Spec::sums_by_lane) {
+        if (!Spec::sums_by_lane) {
             back.clear_sums();
             if (team.member() == 0) recorder.forget_sums();
         }

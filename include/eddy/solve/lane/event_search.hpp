@@ -158,13 +158,6 @@ struct EventSeeker {
         Landings landings;
         MaskOf<Time> counts;  // (place) was it accepted?
     };
-    /// The derivative dy/dt of what f is.
-    [[nodiscard]] EDDY_HD static State dy_dt(const State& f) {
-        if constexpr (has_mass<typename Spec::Field>)
-            return MassMatrix<typename Spec::Field>::slope(f);
-        else
-            return f;
-    }
     /// Which functions are beyond their roots in a place; one that leads, or else that whose root seems the
     /// earliest.
     [[nodiscard]] EDDY_HD static Leading leading_at(const EventSearch<Spec>& search,
@@ -334,7 +327,8 @@ struct EventSeeker {
             }
         });
         const Values now = values_at(in, after.y);
-        const State slope = dy_dt(Spec::Term::derivative(in.t.last, after.y, in.p));
+        const State slope = MassMatrix<typename Spec::Field>::slope(
+            Spec::Term::derivative(in.t.last, after.y, in.p));
         static_for<0, num_events>([&]<int i>() {
             const Time along =
                 convert<Time>(primal(slope_of<i, Number>(in.t.last, after.y, in.p, slope))) *

@@ -148,11 +148,7 @@ class FirstStep {
     template <class Parameters>
     [[nodiscard]] EDDY_INLINE EDDY_HD static State slope(const Time& t, const State& y,
                                                          const Parameters& p) {
-        const State f = Spec::Term::derivative(t, y, p);
-        if constexpr (has_mass<typename Spec::Field>)
-            return MassMatrix<typename Spec::Field>::slope(f);
-        else
-            return f;
+        return MassMatrix<typename Spec::Field>::slope(Spec::Term::derivative(t, y, p));
     }
 };
 

@@ -321,7 +321,7 @@ class GradientRecorder {
         visit_row(target_->save_at);
         visit_row(target_->impulse_amounts);
         visit_row(target_->impulse_times);
-        if constexpr (Spec::input_room > 0) visit_row(target_->inputs);
+        if (Spec::input_room > 0) visit_row(target_->inputs);
         if (adds_lanes_in_order<Spec>) {
             for (int i = 0; i < Spec::parameter_size; ++i) visit(addend(lane, i));
         } else if (!Spec::shares_parameters) {

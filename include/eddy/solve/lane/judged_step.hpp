@@ -33,7 +33,7 @@ EDDY_INLINE EDDY_HD inline MaskOf<typename Spec::Time> judge_step(
     tried.used = select(accepted, tried.size, Time(0));
     next.size = tried.size * convert<Time>(decision.factor);
     next.history = decision.history;
-    if constexpr (Spec::has_dyadic_steps) {
+    if (Spec::has_dyadic_steps) {
         // At most twice the size follows one that was accepted, which it does not shrink; at most half
         // follows one that was rejected.
         next.size = select(accepted, min(max(next.size, tried.size), Time(2) * tried.size),

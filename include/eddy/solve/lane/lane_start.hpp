@@ -108,10 +108,8 @@ struct LaneStart {
         const LaneParameters<Spec> p{&problem, lane, tstop};
         if constexpr (is_solved_for)
             return StartOf<Field>::slope(t, y, p);
-        else if constexpr (has_mass<Field>)
-            return MassMatrix<Field>::slope(Spec::Term::derivative(t, y, p));
         else
-            return Spec::Term::derivative(t, y, p);
+            return MassMatrix<Field>::slope(Spec::Term::derivative(t, y, p));
     }
     /// The time at which f is asked where a lane begins.
     [[nodiscard]] EDDY_HD static double time_of(const Problem<Spec>& problem, LaunchLane lane) {
