@@ -41,7 +41,7 @@ void collect_arrays(std::vector<EnsembleView<const Real>>& views, const Data& da
         views.push_back(ensemble_view(arrays));
     }
     require_arrays(views, num_saves, lanes, columns, name, where);
-    if constexpr (may_miss_values<Data>) return;  // whoever counts them looks at each
+    if (may_miss_values<Data>) return;  // whoever counts them looks at each
     for (std::size_t k = 0; k < views.size(); ++k) {
         const std::ptrdiff_t save_point =
             is_list_of_arrays<Arrays> ? static_cast<std::ptrdiff_t>(k) : -1;

@@ -214,7 +214,7 @@ class GradientSolver
         report.num_values = 0;
         report.observed.clear();
         for (const auto& view : workspace.arrays) report.num_values += view.num_components;
-        if constexpr (detail::may_miss_values<Data>) {
+        if (detail::may_miss_values<Data>) {
             if (detail::returns_early(this->memory()))
                 detail::require_asynchronous(
                     detail::Features().with(detail::Feature::missing_values), where);

@@ -83,9 +83,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     template <class Memory = HostMemory>
     void open_loss(const Memory& memory = {}) {
         Results::open_loss(prepared.num_lanes(), memory);
-        seeds.loss = loss.first;
-        seeds.loss_stride = loss.lane_stride;
-        seeds.block_sums = loss_sums.empty() ? nullptr : loss_sums.data();
+        seeds.put_into(loss, loss_sums.empty() ? nullptr : loss_sums.data());
     }
 
     /// Is the way back watched?
@@ -173,8 +171,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         SharedRows<Spec> rows{shared.addends, shared.sums};
         const bool gathers = options.gather_sums || prepared.ranks;
         rows.may_be_added = !Spec::is_dual && !gathers && !keeps_addends;
-        if constexpr (Seeds::has_loss)
-            seeds.total = loss_sums.empty() || gathers ? nullptr : &loss_total;
+        seeds.add_up_into(loss_sums.empty() || gathers ? nullptr : &loss_total);
         using Kernel = KernelOf<std::remove_const_t<decltype(stores)>>;
         launch(groups,
                Kernel{prepared.problem, result.report.lanes().data(), seeds, target, rows, plan,
@@ -184,7 +181,7 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         const LeftThere<Backend> left{backend, kept};
         const bool has_added_up = lanes > 0 && left.has_added_up();
         shared_is_added_ = has_added_up && rows.may_be_added;
-        if constexpr (Seeds::has_loss) loss_is_added_ = has_added_up && seeds.total;
+        loss_is_added_ = has_added_up && seeds.adds_up();
         if (!left.returned_early() && lanes > 0) result.report.follow(left.unfinished());
         result.report.checkpoints = plan.checkpoints;
         set_costs(result.report, costs);

@@ -68,7 +68,7 @@ class PathGradient {
         paths_.run({Numbers::count, num_numbers, few_lanes, sums_whole_lanes, nullptr,
                     whole.prepared.problem.times},
                    options, call, whole.result.report, means, solve_chunk);
-        if constexpr (num_shared > 0) add_blocks(whole, means);
+        if (num_shared > 0) add_blocks(whole, means);
         return false;
     }
 
@@ -119,7 +119,7 @@ class PathGradient {
             memory_limits(options.memory_budget, backend, kept));
         const auto stores = backend.stores(plan, groups.num_workers, kept);
         auto seeds = whole.seeds;
-        seeds.total = &whole.loss_total;
+        seeds.add_up_into(&whole.loss_total);
         using Kernel =
             typename GradientWorkspace::template KernelOf<std::remove_const_t<decltype(stores)>>;
         const PathJob<Kernel, decltype(plan_of)> job{Kernel{whole.prepared.problem,

@@ -63,11 +63,9 @@ struct GradientNumbers {
         const std::ptrdiff_t i = number - first_of_p;
         if constexpr (!Spec::shares_parameters)
             return i < num_p ? target.p(row, i) : target.p_tangent(row, i - num_p);
-        else if constexpr (Spec::is_dual)
-            return i < num_p ? addends[row * num_p + i].value
-                             : addends[row * num_p + i - num_p].tangent;
         else
-            return addends[row * num_p + i];
+            return i < num_p ? primal(addends[row * num_p + i])
+                             : tangent_or_zero(addends[row * num_p + i - num_p]);
     }
 };
 

@@ -68,7 +68,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
                 end.add_cost(cost, blocks_.in_rounds(counters_), num_chains(), first);
                 // Sums that lanes do not hand out hold addends of all of them: none has its own.
                 if (!is_complete) end.drop_lanes(Spec::sums_by_lane ? first : 0);
-                if constexpr (Recorder::has_report) end.end_infinite(first);
+                if (Recorder::has_report) end.end_infinite(first);
             });
         }
         team_->sync();

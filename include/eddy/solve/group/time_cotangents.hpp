@@ -50,8 +50,7 @@ EDDY_HD void add_times_of_saves(const Input& in, const ChainStepper<Spec>& steps
     const auto interpolant = Stepper::interpolant(in);
     const Number along = dot(seed, slope_of_save(interpolant, fraction));
     Number moved = convert<Number>(0);
-    if constexpr (dense_output_scales_with_size<Stepper>)
-        moved = dot(seed, interpolant.at(fraction) - in.y);
+    if (dense_output_scales_with_size<Stepper>) moved = dot(seed, interpolant.at(fraction) - in.y);
     for (int place = 0; place < Spec::num_places; ++place) {
         if (taken[place] < 0) continue;
         auto v = get_lane(along, place);

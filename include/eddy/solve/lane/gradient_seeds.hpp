@@ -26,6 +26,15 @@ struct LossSeeds {
     template <class OtherSpec>
     using Of = LossSeeds<OtherSpec>;
     void refer_to(const EnsembleView<const Real>* arrays) { data = arrays; }
+    /// Where losses are put, and their sums over blocks, if anybody wants these.
+    void put_into(const EnsembleView<Real>& losses, double* sums) {
+        loss = losses.first;
+        loss_stride = losses.lane_stride;
+        block_sums = sums;
+    }
+    /// Where the sum of all blocks may be put; null: nowhere.
+    void add_up_into(double* sum) { total = sum; }
+    [[nodiscard]] bool adds_up() const { return total != nullptr; }
 
     /// False where the sum is no number any more.
     [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t lane,
@@ -53,6 +62,9 @@ struct CotangentSeeds {
     template <class OtherSpec>
     using Of = CotangentSeeds<OtherSpec, num_outputs>;
     void refer_to(const EnsembleView<const Real>* arrays) { cotangents = arrays; }
+    static void put_into(const EnsembleView<Real>&, double*) {}
+    static void add_up_into(double*) {}
+    [[nodiscard]] static constexpr bool adds_up() { return false; }
 
     [[nodiscard]] EDDY_HD bool add(std::ptrdiff_t,
                                    const Vec<typename Spec::Lane, num_outputs>& values) const {
