@@ -116,7 +116,8 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
         run(*f_, t, y, p, {dy});
     }
     void forward(const Real* t, const Real* y, const Real* p, Real* dy, Real* kept) override {
-        if (num_residuals() == 0) return f(t, y, p, dy);
+        if (kept_rows_ < 0) kept_rows_ = num_residuals();
+        if (kept_rows_ == 0) return f(t, y, p, dy);
         if (!forward_) forward_.emplace(code_->halves().forward, width(), code_->level());
         run(*forward_, t, y, p, {dy, kept});
     }
@@ -166,6 +167,7 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
 
     std::shared_ptr<const FieldCode> code_;
     detail::SummedLanes sums_;
+    int kept_rows_ = -1;  // of residuals; −1: nobody has asked yet
     std::optional<RowProgramOf<Real>> f_, forward_, pull_, pull_time_;
 };
 

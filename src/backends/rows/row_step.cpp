@@ -47,6 +47,8 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
         return;
     }
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
+    sums_ = arena.take<Sum<Real>>(2 * num_sums());
+    if (sums_) list_sums();
     if (!goes_back) return;
     k_cotangent_ = rows(problem.state_size);
     if (problem.differentiates_times) of_time_ = rows(1);
@@ -115,6 +117,19 @@ Sum<Real> RowStep<Real>::stage_sum(const double* weights, int count) const {
     for (int j = 0; j < count; ++j) sum.add(weights[j], k_[j]);
     return sum;
 }
+/// All of them once: of one lane and few states a list takes as long as its sum.
+template <class Real>
+void RowStep<Real>::list_sums() {
+    for (Sum<Real>* to : {sums_, sums_ + num_sums()}) {
+        for (int i = 0; i < method_->num_dense; ++i)
+            to[i] = stage_sum(method_->a + i * method_->num_dense, i);
+        to[of_next()] = stage_sum(method_->b, method_->num_needed);
+        if (method_->estimates_error)
+            to[of_error()] = stage_sum(method_->b_error, method_->num_stages);
+        if (method_->b_coarse) to[of_coarse()] = stage_sum(method_->b_coarse, method_->num_stages);
+        std::swap(k_[0], k_[method_->num_stages - 1]);
+    }
+}
 /// Stages lie beyond the first-level cache: what a sum reads of them serves the next one, too, where both leave out
 /// the same ones.
 template <class Real>
@@ -164,14 +179,14 @@ void RowStep<Real>::stages(int first, int last, const Real* y, const RowClocks& 
             int count = 0;
             for (int j = 0; j < i; ++j)
                 if (row[j] != 0) further[count++] = static_cast<Real>(method_->a_of(i + 1, j));
-            kernels_->two_sums(state, place_of(i + 1, kept, num_kept), y, shape(), h_,
-                               stage_sum(row, i), further);
+            kernels_->two_sums(state, place_of(i + 1, kept, num_kept), y, shape(), h_, sum_of(i),
+                               further);
         } else if (is_begun) {
             Sum<Real> sum;
             sum.add(row[i - 1], k_[i - 1]);
             kernels_->sum_rows(state, state, shape(), h_, sum);
         } else if (!is_start) {
-            kernels_->sum_rows(state, y, shape(), h_, stage_sum(row, i));
+            kernels_->sum_rows(state, y, shape(), h_, sum_of(i));
         }
         is_begun = begins_next;
         Real* const residuals =
@@ -211,7 +226,7 @@ void RowStep<Real>::next_state(const Real* y, Real* to) const {
     if (method_->rosenbrock)
         return static_cast<void>(
             std::copy_n(solved_, std::ptrdiff_t{problem_->state_size} * width_, to));
-    kernels_->sum_rows(to, y, shape(), h_, stage_sum(method_->b, method_->num_needed));
+    kernels_->sum_rows(to, y, shape(), h_, sum_of(of_next()));
 }
 template <class Real>
 bool RowStep<Real>::judge(const Real* y, const RowClocks& clocks) {
@@ -239,10 +254,10 @@ const float* RowStep<Real>::measure_all(const Real* y) {
             if (has_failed(place)) norms_[place] = std::numeric_limits<float>::infinity();
         return norms_;
     }
-    measure(norms_, method_->b_error, y);
+    measure(norms_, of_error(), y);
     if (method_->b_coarse) {
         float* const coarse = norms_ + RowClocks::num_places(width_);
-        measure(coarse, method_->b_coarse, y);
+        measure(coarse, of_coarse(), y);
         kernels_->combine_norms(norms_, coarse, width_);
     }
     return norms_;
@@ -262,9 +277,9 @@ bool RowStep<Real>::has_finite_slope(int place) const {
 }
 /// The squared norms of an estimate of the error.
 template <class Real>
-void RowStep<Real>::measure(float* norms, const double* weights, const Real* y) {
-    kernels_->squared_norms(norms, stage_sum(weights, method_->num_stages), work_, y, next_,
-                            own_shape(), h_, problem_->tolerances);
+void RowStep<Real>::measure(float* norms, int estimate, const Real* y) {
+    kernels_->squared_norms(norms, sum_of(estimate), work_, y, next_, own_shape(), h_,
+                            problem_->tolerances);
 }
 template <class Real>
 void RowStep<Real>::accept(Real*& y, const RowClocks& clocks, bool swapped) {
@@ -274,7 +289,10 @@ void RowStep<Real>::accept(Real*& y, const RowClocks& clocks, bool swapped) {
     Real*& last = k_[method_->num_stages - 1];
     if (swapped && all) {
         std::swap(y, next_);
-        if (method_->carries_last) std::swap(k_[0], last);
+        if (method_->carries_last) {
+            std::swap(k_[0], last);
+            is_swapped_ = !is_swapped_;
+        }
     } else if (all || std::any_of(used, used + width_, is_accepted)) {
         const Real* chosen = row_;
         if constexpr (std::is_same_v<Real, double>)
@@ -346,7 +364,7 @@ void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
         if (of_times.t) add_step_times(kept, of_times);
         return;
     }
-    std::copy_n(next_cotangent, std::ptrdiff_t{problem_->state_size} * width_, cotangent);
+    Sum<Real> of_states;  // of all stages
     for (int i = count - 1; i >= 0; --i) {
         Sum<Real> sum;  // the newest last: the sum waits for it
         sum.add(method_->b[i], next_cotangent);
@@ -358,9 +376,10 @@ void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
         set_time(time_, clocks, method_->c[i]);
         field_->pull(time_, state, p_, state + std::ptrdiff_t{problem_->state_size} * width_,
                      k_cotangent_, stage_cotangent_[i], of_p);
-        kernels_->add_rows(cotangent, stage_cotangent_[i], shape());
+        of_states.add(1, stage_cotangent_[i]);
         if (of_times.t && field_->reads_time()) add_times(i, state, of_times);
     }
+    kernels_->sum_rows(cotangent, next_cotangent, shape(), nullptr, of_states);
 }
 /// What the size of a step gets of stage i, whose state it scales.
 template <class Real>

@@ -156,11 +156,20 @@ class RowStep {
     [[nodiscard]] Real* place_of(int i, Real* kept, int num_kept) const;
     void evaluate(int i, const Real* state, Real* residuals, const RowClocks& clocks);
     void take_prescribed(const RowClocks& clocks) const;
-    void measure(float* norms, const double* weights, const Real* y);
+    void measure(float* norms, int estimate, const Real* y);
     void set_time(Real* to, const RowClocks& clocks, double c) const;
     void add_sizes(int i, Real* dt) const;
     void add_times(int i, const Real* state, const RowTimeCotangents<Real>& of_times);
     [[nodiscard]] row_kernels::Sum<Real> stage_sum(const double* weights, int count) const;
+    void list_sums();
+    /// That of stage i's state; then those of y⁺ and of both estimates.
+    [[nodiscard]] const row_kernels::Sum<Real>& sum_of(int i) const {
+        return sums_[is_swapped_ ? i + num_sums() : i];
+    }
+    [[nodiscard]] int num_sums() const { return method_->num_dense + 3; }
+    [[nodiscard]] int of_next() const { return method_->num_dense; }
+    [[nodiscard]] int of_error() const { return method_->num_dense + 1; }
+    [[nodiscard]] int of_coarse() const { return method_->num_dense + 2; }
 
     const RowProblem<Real>* problem_;
     const MethodOnRows* method_;
@@ -182,6 +191,9 @@ class RowStep {
     Real* own_h_;                  // (lane), where h is not that of the clocks
     const Real* h_ = nullptr;      // (lane) signed sizes of the steps at hand
     Real* k_[MethodOnRows::most_stages] = {};
+    row_kernels::Sum<Real>* sums_ =
+        nullptr;               // as k lies, then with its first and last stage swapped
+    bool is_swapped_ = false;  // do they lie so?
     Real *k_cotangent_ = nullptr, *of_time_ = nullptr;
     // Of steps of a Rosenbrock method: the times of their stages, then h; what they find, of which U_i is k_i; a row of ones;
     // the cotangents of what they find, and of those times; where the last one began.

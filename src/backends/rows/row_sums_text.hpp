@@ -201,17 +201,36 @@ void add_norms(int num_counted, const auto& add) {
         }
     }
 }
+/// Do the first ones count, without a gap?
+template <class Real>
+bool counts_in_a_row(const Tolerances<Real>& by) {
+    return by.counted[by.num_counted - 1] == by.num_counted - 1;
+}
 /// Of one lane: h times the error of each component.
 template <class Real>
 void norm_of_one(float* to, const Real* error, const Real* y, const Real* next, Real h,
                  const Tolerances<Real>& by) {
+    using P = PackOf<Real>;
+    constexpr int few = 4;
     float sum = 0;
-    add_norms(by.num_counted, [&]<int count>(int first) EDDY_INLINE {
-        const float few = few_squared_ratios<count>(first, [&](int k) EDDY_INLINE {
+    int begin = 0;
+    // As many fours at once as a pack has places; what they give is added in order.
+    const int end = counts_in_a_row(by) ? by.num_counted : 0;
+    for (; begin + few * P::size <= end; begin += few * P::size) {
+        const auto fours = few_squared_ratios<few>(begin, [&](int c) EDDY_INLINE {
+            const auto from = [&](const Real* x)
+                                  EDDY_INLINE { return P::load_strided(x + c, few); };
+            const P scale =
+                mul_add(larger_magnitude(from(next), from(y)), P(by.rtol), from(by.atol));
+            return Scaled<P>{P(h) * from(error), max(scale, P(std::numeric_limits<Real>::min()))};
+        });
+        for (int i = 0; i < P::size; ++i) sum += fours[i];
+    }
+    add_norms(by.num_counted - begin, [&]<int count>(int first) EDDY_INLINE {
+        sum += few_squared_ratios<count>(begin + first, [&](int k) EDDY_INLINE {
             const int c = by.counted[k];
             return scaled_error(h * error[c], y[c], next[c], by.rtol, by.atol[c]);
         });
-        sum = first == 0 ? few : sum + few;
     });
     to[0] = sum * (1.f / static_cast<float>(by.num_counted));
 }

@@ -176,16 +176,32 @@ bool judge_constant(const Clocks& clocks, int width, const Times& times, const f
 
 // First steps
 
+/// x / (atol + rtol |y|), or (x − minus) of it.
+template <class P, class Real>
+P scaled(const Real* x, const Real* minus, const Real* y, std::ptrdiff_t at, const P& atol,
+         Real rtol) {
+    const P value = minus ? P::load(x + at) - P::load(minus + at) : P::load(x + at);
+    const P tolerance = atol + P(rtol) * abs(P::load(y + at));
+    return value / max(tolerance, P(std::numeric_limits<Real>::min()));
+}
 template <class P, class Real>
 P rms(const Real* x, const Real* minus, const Real* y, int width, int lane,
       const Tolerances<Real>& by) {
     P sum(0);
-    for (int k = 0; k < by.num_counted; ++k) {
-        const std::ptrdiff_t at = std::ptrdiff_t{by.counted[k]} * width + lane;
-        const P value = minus ? P::load(x + at) - P::load(minus + at) : P::load(x + at);
-        const P tolerance = P(by.atol[by.counted[k]]) + P(by.rtol) * abs(P::load(y + at));
-        const P ratio = value / max(tolerance, P(std::numeric_limits<Real>::min()));
-        sum = k == 0 ? ratio * ratio : mul_add(ratio, ratio, sum);
+    int k = 0;
+    const auto add = [&](const auto& ratio) EDDY_INLINE {
+        sum = k++ == 0 ? P(ratio * ratio) : mul_add(P(ratio), P(ratio), sum);
+    };
+    // Of one lane by packs of components, which are added in order.
+    using Along = PackOf<Real>;
+    const int end = width == 1 && counts_in_a_row(by) ? by.num_counted : 0;
+    while (k + Along::size <= end) {
+        const auto ratios = scaled(x, minus, y, k, Along::load(by.atol + k), by.rtol);
+        for (int i = 0; i < Along::size; ++i) add(ratios[i]);
+    }
+    while (k < by.num_counted) {
+        const int c = by.counted[k];
+        add(scaled(x, minus, y, std::ptrdiff_t{c} * width + lane, P(by.atol[c]), by.rtol));
     }
     return sqrt(sum / P(static_cast<Real>(by.num_counted)));
 }

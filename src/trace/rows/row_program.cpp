@@ -55,6 +55,8 @@ RowProgramOf<Real>::RowProgramOf(std::shared_ptr<const ProgramCode> code, int wi
     if (use == MachineCodeUse::where_possible && code_->machine_code)
         machine_ = code_->machine_code->get(*code_, {width, std::is_same_v<Real, float>, level});
     bind_list();
+    if (machine_ && steps_.size() == 1 && code_->blocks.empty())
+        only_ = machine_->function(machine_->parts().front());
 
     const int num_shared = code_->num_shared();
     constexpr int line = 64 / sizeof(Real);  // numbers of a line of the cache
@@ -245,10 +247,11 @@ void RowProgramOf<Real>::point_to_blocks(const Real* const* blocks) {
 
 template <class Real>
 void RowProgramOf<Real>::run(const Real* const* blocks, const detail::SummedLanes& sums) {
-    if (machine_ && steps_.size() == 1 && code_->blocks.empty())
-        std::copy_n(blocks, blocks_.size() - 2, blocks_.begin() + 2);  // nobody asks for rows
-    else
-        point_to_blocks(blocks);
+    if (only_) {  // nobody asks for rows; a few pointers, one by one: of one lane a call of copy_n is a tenth
+        for (std::size_t b = 2; b < blocks_.size(); ++b) blocks_[b] = blocks[b - 2];
+        return only_(reinterpret_cast<const void* const*>(blocks_.data()));
+    }
+    point_to_blocks(blocks);
     const int num_lanes = width_ * detail::outer_depth(sums.num_evaluations, width_);
     Real* room = reserve_room(num_lanes);
     for (const Step& step : steps_) {

@@ -89,6 +89,8 @@ class EDDY_EXPORT RowProgramOf {
         std::size_t which;  // place in the list; of the part; of the operation
     };
     std::shared_ptr<const detail::MachineCode> machine_;
+    void (*only_)(const void* const* blocks) =
+        nullptr;  // the list, where it is one part of machine code
     std::vector<detail::RowInstruction> list_;
     std::vector<Step> steps_;
     std::vector<Real> memory_;         // scratch
