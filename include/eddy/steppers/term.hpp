@@ -125,7 +125,7 @@ struct OdeTerm {
                                                         Linearized<Number, of_time>& at,
                                                         const Parameters& p,
                                                         Vec<Number, state_size>& k) {
-        if constexpr (at.num_kept == 0) {
+        if constexpr (Linearized<Number, of_time>::num_kept == 0) {
             derivative(t, at.y, p, k);
         } else {
             using Forward = typename detail::FieldHalves<FieldProgram<Field>, of_time>::Forward;
@@ -156,7 +156,7 @@ struct OdeTerm {
         const Time& t, const Linearized<Number, of_time>& at, const Parameters& p,
         const Vec<Number, state_size>& k_cotangent, Vec<Number, state_size>& y_cotangent,
         ParameterCotangent& p_cotangent) {
-        if constexpr (at.num_kept == 0) {
+        if constexpr (Linearized<Number, of_time>::num_kept == 0) {
             return pull_derivative<of_time>(t, at.y, p, k_cotangent, y_cotangent, p_cotangent);
         } else {
             using Pullback = typename detail::FieldHalves<FieldProgram<Field>, of_time>::Backward;
