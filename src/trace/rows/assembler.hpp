@@ -132,6 +132,19 @@ class Assembler : public Xbyak::CodeGenerator {
         for_vectors([&](int v) { from_registers(op, to, from, free, v); });
     }
 
+    void clear(int r) { emit(exclusive, r, r, Operand{r}); }
+    /// The flag of zero: is each of these numbers that are ones and zeros a zero?
+    void test(int r, int zero) {
+        if (bytes_ == 64) {
+            is_single_ ? vcmpps(k1, vector(r, 0), constant(zeros), 4)
+                       : vcmppd(k1, vector(r, 0), constant(zeros), 4);
+            return kortestw(k1, k1);
+        }
+        if (!is_scalar()) return vptest(vector(r, 0), vector(r, 0));
+        is_single_ ? vucomiss(vector(r, 0), vector(zero, 0))
+                   : vucomisd(vector(r, 0), vector(zero, 0));
+    }
+
     /// Behind all functions: numbers that these read.
     void write_constants() {
         align(64);

@@ -9,35 +9,34 @@ template <class Real>
 LoopOnRows<Real>::LoopOnRows(const LoopOperation& code, int width, RowLevel level,
                              MachineCodeUse use)
     : code_(code), width_(width) {
-    const Loop& loop = code.loop;
-    const bool takes_all = !loop.has_condition && !loop.has_guard && !loop.has_turns;
-    if (use == MachineCodeUse::where_possible && takes_all && loop.length > 0)
+    if (use == MachineCodeUse::where_possible && code.loop.length > 0)
         machine_ = code.turn->machine_code->get(code, {width, std::is_same_v<Real, float>, level});
     if (!machine_) turn_.emplace(code.turn, width, level, use);
-    if (code.condition) condition_.emplace(code.condition, width, level, use);
+    if (!machine_ && code.condition) condition_.emplace(code.condition, width, level, use);
     constexpr std::size_t line = sizeof(Line) / sizeof(Real);
     const auto rows = [&](std::size_t count) {
         return (count * at(width) + line - 1) / line * line;
     };
-    std::size_t size = rows(num_state()) + 2 * rows(1);
+    std::size_t size = rows(num_state()) + rows(1) + rows(3);
     for (const LoopOperation::Stack& stack : code.stacks) size += rows(at(stack.size));
-    const std::size_t num_shared = (code.turn->shared.size() + line - 1) / line * line;
-    const std::size_t num_scratch = rows(at(code.turn->num_scratch));
-    if (machine_) size += num_shared + num_scratch;
+    const ProgramCode list = machine_ ? join_condition(code) : ProgramCode{};
+    const std::size_t num_shared = (list.shared.size() + line - 1) / line * line;
+    size += num_shared + rows(at(list.num_scratch));
     memory_.resize(size / line);
     next_ = memory_.front().number;
     mask_ = next_ + rows(num_state());
-    takes_part_ = mask_ + rows(1);
-    Real* free = takes_part_ + rows(1);
+    clock_ = mask_ + rows(1);
+    step_ = clock_ + width;
+    takes_part_ = step_ + width;
+    Real* free = clock_ + rows(3);
     for (const LoopOperation::Stack& stack : code.stacks) {
         of_turn_.push_back(free);
         free += rows(at(stack.size));
     }
     if (machine_) {
-        write_numbers(*code.turn, width, free, free + num_shared);
-        machine_blocks_.resize(code.operands.size() + code.stacks.size() + 5);
-        machine_blocks_[0] = free;
-        machine_blocks_[1] = free + num_shared;
+        write_numbers(list, width, free, free + num_shared);
+        machine_blocks_.reserve(code.operands.size() + code.stacks.size() + 7);
+        machine_blocks_.assign({free, free + num_shared});
     }
     operands_.resize(code.operands.size());
     to_.resize(code.to.size());
@@ -86,16 +85,19 @@ void LoopOnRows<Real>::run(Real* const* rows) {
     begin(rows);
     if (code_.loop.has_condition) return take_while(rows);
     if (code_.loop.has_guard || code_.loop.has_turns) return take_some_turns(rows);
-    machine_ ? run_machine_code(rows) : take_all_turns(rows);
+    machine_ ? run_machine_code(rows, code_.loop.length) : take_all_turns(rows);
 }
 
 template <class Real>
-void LoopOnRows<Real>::run_machine_code(Real* const* rows) {
-    point_to(code_.loop.is_backward ? code_.loop.length - 1 : 0, next_, to_[0]);
+void LoopOnRows<Real>::run_machine_code(Real* const* rows, int num_turns) {
+    point_to(code_.loop.is_backward ? num_turns - 1 : 0, next_, to_[0]);
     std::vector<const Real*>& all = machine_blocks_;
-    std::copy(blocks_.begin(), blocks_.end(), all.begin() + 2);
-    all.back() = rows[code_.from[0]];
-    machine_->function(machine_->parts()[0])(reinterpret_cast<const void* const*>(all.data()));
+    all.resize(2);
+    all.insert(all.end(), blocks_.begin(), blocks_.end());
+    if (code_.condition) all.push_back(mask_);
+    all.push_back(rows[code_.from[0]]);
+    all.push_back(clock_);
+    machine_->all_turns()(reinterpret_cast<const void* const*>(all.data()), at(num_turns));
 }
 
 /// States go from one block to another, so that none is copied.
@@ -155,10 +157,25 @@ void LoopOnRows<Real>::clear(int first, int last) {
 template <class Real>
 void LoopOnRows<Real>::take_while(Real* const* rows) {
     const Loop& loop = code_.loop;
+    std::fill_n(clock_, width_, Real(0));
+    if (machine_) {
+        clear(0, loop.length);
+        std::fill_n(step_, width_, Real(1));
+        run_machine_code(rows, loop.length);
+    } else {
+        take_turns_while(rows);
+    }
+    if (code_.counts_turns) std::copy_n(clock_, width_, to_.back());
+    for (std::size_t row = 0; loop.fails_when_out && row < num_state(); ++row) {
+        Real* const state = to_[0] + row * at(width_);
+        for (int lane = 0; lane < width_; ++lane)
+            if (takes_part_[lane] != 0) state[lane] *= std::numeric_limits<Real>::quiet_NaN();
+    }
+}
+template <class Real>
+void LoopOnRows<Real>::take_turns_while(Real* const* rows) {
     std::copy_n(rows[code_.from[0]], num_state() * at(width_), to_[0]);
     std::fill_n(takes_part_, width_, Real(1));
-    Real* const count = code_.counts_turns ? to_.back() : nullptr;
-    if (count) std::fill_n(count, width_, Real(0));
     int turn = 0;
     for (;; ++turn) {
         point_to(turn, to_[0], next_);
@@ -167,16 +184,11 @@ void LoopOnRows<Real>::take_while(Real* const* rows) {
         condition_->run(condition_blocks_.data());
         for (int lane = 0; lane < width_; ++lane)
             takes_part_[lane] = mask_[lane] != 0 ? takes_part_[lane] : Real(0);
-        if (turn == loop.length || !anyone_takes_part()) break;
+        if (turn == code_.loop.length || !anyone_takes_part()) break;
         take_turn(turn);
-        for (int lane = 0; count && lane < width_; ++lane) count[lane] += takes_part_[lane];
+        for (int lane = 0; lane < width_; ++lane) clock_[lane] += takes_part_[lane];
     }
-    clear(turn, loop.length);
-    for (std::size_t row = 0; loop.fails_when_out && row < num_state(); ++row) {
-        Real* const state = to_[0] + row * at(width_);
-        for (int lane = 0; lane < width_; ++lane)
-            if (takes_part_[lane] != 0) state[lane] *= std::numeric_limits<Real>::quiet_NaN();
-    }
+    clear(turn, code_.loop.length);
 }
 
 /// By a guard, by the turns of another loop, or both.
@@ -185,13 +197,20 @@ void LoopOnRows<Real>::take_some_turns(Real* const* rows) {
     const Loop& loop = code_.loop;
     const Real* const guard = loop.has_guard ? rows[code_.from[1]] : nullptr;
     const Real* const turns = loop.has_turns ? rows[code_.from[1 + loop.has_guard]] : nullptr;
-    std::copy_n(rows[code_.from[0]], num_state() * at(width_), to_[0]);
     const auto limit = [&](int lane) {
         if (guard && guard[lane] == 0) return 0;
         return turns ? static_cast<int>(turns[lane]) : loop.length;
     };
     int most = 0;
     for (int lane = 0; lane < width_; ++lane) most = std::max(most, limit(lane));
+    if (machine_ && most > 0) {
+        std::fill_n(step_, width_, Real(loop.is_backward ? 1 : -1));
+        for (int lane = 0; lane < width_; ++lane)
+            clock_[lane] = static_cast<Real>(limit(lane) + (loop.is_backward ? 1 - most : 0));
+        run_machine_code(rows, most);
+        return clear(most, loop.length);
+    }
+    std::copy_n(rows[code_.from[0]], num_state() * at(width_), to_[0]);
     for (int t = 0; t < most; ++t) {
         const int turn = loop.is_backward ? most - 1 - t : t;
         for (int lane = 0; lane < width_; ++lane) takes_part_[lane] = turn < limit(lane) ? 1 : 0;

@@ -37,8 +37,9 @@ class LoopOnRows {
         Real number[64 / sizeof(Real)];
     };
     void take_all_turns(Real* const* rows);
-    void run_machine_code(Real* const* rows);
+    void run_machine_code(Real* const* rows, int num_turns);
     void take_while(Real* const* rows);
+    void take_turns_while(Real* const* rows);
     void take_some_turns(Real* const* rows);
     void begin(Real* const* rows);
     void point_to(int turn, const Real* state, Real* next);
@@ -52,12 +53,13 @@ class LoopOnRows {
     std::shared_ptr<const MachineCode> machine_;  // of all turns; or null
     std::optional<RowProgramOf<Real>> turn_, condition_;
     std::vector<Line> memory_;
-    Real *next_, *mask_, *takes_part_;  // takes_part_: ones and zeros, as masks are
-    std::vector<Real*> of_turn_;        // (stack): what one turn stacks
+    Real *next_, *mask_;
+    Real *clock_, *step_, *takes_part_;  // rows that follow each other; masks are ones and zeros
+    std::vector<Real*> of_turn_;         // (stack): what one turn stacks
     std::vector<const Real*> operands_;
     std::vector<Real*> to_;
     std::vector<const Real*> blocks_, condition_blocks_;
-    std::vector<const Real*> machine_blocks_;  // numbers, scratch, blocks of a turn, the start
+    std::vector<const Real*> machine_blocks_;  // numbers, scratch, and all else that it asks for
     std::vector<std::ptrdiff_t> strides_;      // (block): from turn to turn
 };
 

@@ -103,7 +103,7 @@ std::shared_ptr<const MachineCode> make_machine_code(const ProgramCode& code,
 
 std::shared_ptr<const MachineCode> make_machine_code(const LoopOperation& loop,
                                                      const MachineTarget& target) {
-    const ProgramCode& turn = *loop.turn;
+    const ProgramCode turn = join_condition(loop);
     const std::vector<MachineCode::Part> parts = find_parts(turn, target.level);
     const bool is_one = turn.blocks.empty() && parts.size() == 1 && parts[0].first == 0 &&
                         parts[0].last == static_cast<int>(turn.operations.size());
@@ -111,7 +111,7 @@ std::shared_ptr<const MachineCode> make_machine_code(const LoopOperation& loop,
         return nullptr;
     const std::size_t size = most_bytes(turn) + 128 * at(turn.argument_sizes[0]);
     Assembler to(size, target, has_wide_vectors(), false);
-    TurnWriter(loop, to).write();
+    TurnWriter(loop, turn, to).write();
     return finish(to, parts);
 }
 #else
@@ -124,6 +124,52 @@ std::shared_ptr<const MachineCode> make_machine_code(const LoopOperation&, const
     return nullptr;
 }
 #endif
+
+ProgramCode join_condition(const LoopOperation& loop) {
+    if (!loop.condition) return *loop.turn;
+    const ProgramCode& turn = *loop.turn;
+    ProgramCode joined = *loop.condition;
+    const int shared = joined.num_shared(), scratch = joined.num_scratch;
+    const auto first = static_cast<int>(joined.spread.size()),
+               more = static_cast<int>(turn.spread.size());
+    joined.shared.insert(joined.shared.end(), turn.shared.begin(), turn.shared.end());
+    for (const int number : turn.spread) joined.spread.push_back(shared + number);
+    joined.num_scratch += turn.num_scratch;
+    joined.result_sizes = turn.result_sizes;
+    joined.result_sizes.push_back(1);
+    joined.are_numbers.insert(joined.are_numbers.end(), turn.result_sizes.size(), 0);
+    int arguments = 0, results = 0;
+    for (const int size : turn.argument_sizes) arguments += size;
+    for (const int size : turn.result_sizes) results += size;
+    // Rows of scratch that have numbers come first.
+    const int rows = joined.num_shared(), behind = rows + joined.num_scratch;
+    const auto of_condition = [&](int& place) {
+        if (place < shared) return;
+        const int row = place - shared;
+        place = row < first ? rows + row
+                : row < scratch
+                    ? rows + row + more
+                    : behind + row - scratch + (row - scratch < arguments ? 0 : results);
+    };
+    const auto of_turn = [&](int& place) {
+        const int row = place - turn.num_shared();
+        place = row < 0                  ? shared + place
+                : row < more             ? rows + first + row
+                : row < turn.num_scratch ? rows + scratch + row
+                                         : behind + row - turn.num_scratch;
+    };
+    const auto move = [](RowOperation& operation, const auto& by) {
+        by(operation.to);
+        for (int& from : operation.from) by(from);
+    };
+    for (RowOperation& operation : joined.operations) move(operation, of_condition);
+    for (RowOperation operation : turn.operations) {
+        move(operation, of_turn);
+        joined.operations.push_back(operation);
+    }
+    joined.blocks.insert(joined.blocks.end(), turn.blocks.begin(), turn.blocks.end());
+    return joined;
+}
 
 template <class List>
 std::shared_ptr<const MachineCode> MachineShelf::find_or_make(const List& of,

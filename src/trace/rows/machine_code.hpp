@@ -32,6 +32,7 @@ class CodePages {
 class MachineCode {
   public:
     using Function = void (*)(const void* const* blocks);
+    using LoopFunction = void (*)(const void* const* blocks, std::size_t num_turns);
     struct Part {
         int first = 0, last = 0;  // operations [first, last)
         std::size_t at = 0;       // byte
@@ -45,6 +46,12 @@ class MachineCode {
     [[nodiscard]] Function function(const Part& part) const {
         return reinterpret_cast<Function>(
             reinterpret_cast<std::uintptr_t>(pages_.begin() + part.at));
+    }
+
+    /// Of a loop.
+    [[nodiscard]] LoopFunction all_turns() const {
+        return reinterpret_cast<LoopFunction>(
+            reinterpret_cast<std::uintptr_t>(pages_.begin() + parts_[0].at));
     }
 
   private:
@@ -67,8 +74,14 @@ struct MachineTarget {
 [[nodiscard]] std::shared_ptr<const MachineCode> make_machine_code(const ProgramCode& code,
                                                                    const MachineTarget& target);
 
-/// The same of a list that is a turn of a loop, all of whose turns are one function; also null where a turn is more than
-/// arithmetic. Its blocks: those of the list, then the state at the start. That of the state is written to.
+/// What machine code of a loop does in each turn: the condition, where it has one, then a turn. Results: those of the
+/// turn, then the condition's.
+[[nodiscard]] ProgramCode join_condition(const LoopOperation& loop);
+
+/// The same of a loop, all of whose turns are one function; also null where a turn is more than arithmetic. Its blocks:
+/// those of the joined list, the state at the start, and rows of lanes. The state's own block is written to. The rows: where
+/// not all lanes take all turns, a clock, above zero in the turns that its lane takes, and what it goes on by; where there is
+/// a condition, a zero, in whose place comes how many turns a lane took, a one, and whether it would go on.
 [[nodiscard]] std::shared_ptr<const MachineCode> make_machine_code(const LoopOperation& loop,
                                                                    const MachineTarget& target);
 

@@ -104,7 +104,7 @@ class PartWriter {
     int take(int s) {
         int best = -1;
         std::int64_t farthest = -1;
-        for (int r = 0; r < to_.num_registers(); ++r) {
+        for (int r = 0; r < static_cast<int>(held_.size()); ++r) {
             const Held& held = held_[at(r)];
             if (held.locked_by == s) continue;
             if (!held.is_used) return r;

@@ -252,8 +252,8 @@ void RowProgramOf<Real>::run(const Real* const* blocks, const detail::SummedLane
         return only_(reinterpret_cast<const void* const*>(blocks_.data()));
     }
     point_to_blocks(blocks);
-    const int num_lanes = width_ * detail::outer_depth(sums.num_evaluations, width_);
-    Real* room = reserve_room(num_lanes);
+    int num_lanes = 0;
+    Real* room = nullptr;  // asked for by the first sum of outer products: most lists have none
     for (const Step& step : steps_) {
         if (step.kind == Step::Kind::walk) {
             walk(step.which);
@@ -262,9 +262,13 @@ void RowProgramOf<Real>::run(const Real* const* blocks, const detail::SummedLane
                 reinterpret_cast<const void* const*>(blocks_.data()));
         } else {
             const BlockOperation& block = code_->blocks[step.which];
+            const bool is_outer = block.kind == BlockOperation::Kind::outer_sum;
+            if (is_outer && room == nullptr) {
+                num_lanes = width_ * detail::outer_depth(sums.num_evaluations, width_);
+                room = reserve_room(num_lanes);
+            }
             run_block(block, sums, room);
-            if (block.kind == BlockOperation::Kind::outer_sum)
-                room += detail::room_of_outer(block.rows, block.columns, num_lanes);
+            if (is_outer) room += detail::room_of_outer(block.rows, block.columns, num_lanes);
         }
     }
 }

@@ -1,18 +1,21 @@
 #pragma once
 // All turns of a loop as one function, where a turn is arithmetic alone. The carried state, and what all turns read,
 // wait in registers from turn to turn; what does not fit lies in rows. What a turn reads or stacks a part of is
-// addressed by a register that goes on by one part.
+// addressed by a register that goes on by one part. Lanes that take no part in a turn keep their state by a selection, and
+// stack zeros; a vector of lanes none of which goes on is done.
 // Test: tests/trace/rows/loops.cpp
 
 #include "part_writer.hpp"
 
 namespace eddy::inline v0::detail {
 
-/// Blocks of the function: those of the turn, then the state at the start. The state's own block is written to.
+/// The blocks of the function are named in machine_code.hpp.
 class TurnWriter : PartWriter {
   public:
-    TurnWriter(const LoopOperation& loop, Assembler& to)
-        : TurnWriter(loop, to, find_pinned(*loop.turn, loop, to.num_registers() - num_free)) {}
+    /// `list`: of `join_condition`.
+    TurnWriter(const LoopOperation& loop, const ProgramCode& list, Assembler& to)
+        : TurnWriter(loop, list, to,
+                     find_pinned(list, loop, to.num_registers() - num_reserved(loop) - num_free)) {}
 
     /// Are there registers enough that go on?
     [[nodiscard]] static bool takes(const LoopOperation& loop) {
@@ -32,27 +35,21 @@ class TurnWriter : PartWriter {
         is_offset_ = repeats;
         const Xbyak::Reg64 saved[] = {to_.rbx, to_.rbp, to_.r12, to_.r13, to_.r14, to_.r15};
         for (const Xbyak::Reg64& one : saved) to_.push(one);
-        Xbyak::Label again, turn;
+        to_.push(to_.rsi);
+        Xbyak::Label again;
         if (repeats) {
             to_.xor_(to_.esi, to_.esi);
             to_.L(again);
         }
         pin_bases();
         begin();
-        to_.mov(to_.r15d, static_cast<std::uint32_t>(loop_.loop.length));
-        to_.align(16);
-        to_.L(turn);
-        forget_bases();
-        write_turn();
-        to_.sub(to_.r15d, 1);
-        to_.jnz(turn, Assembler::T_NEAR);
-        forget_bases();
-        finish();
+        write_turns();
         if (repeats) {
             to_.add(to_.rsi, static_cast<std::uint32_t>(to_.value_bytes()));
             to_.cmp(to_.rsi, static_cast<std::uint32_t>(to_.row_bytes()));
             to_.jb(again, Assembler::T_NEAR);
         }
+        to_.pop(to_.rsi);
         for (std::size_t k = std::size(saved); k-- > 0;) to_.pop(saved[k]);
         if (!to_.is_scalar()) to_.vzeroupper();
         to_.ret();
@@ -67,15 +64,29 @@ class TurnWriter : PartWriter {
     static constexpr int num_free = 8;  // registers in which a turn computes at least
     static constexpr std::size_t most_pinned_bases = most_bases - 2;
 
-    TurnWriter(const LoopOperation& loop, Assembler& to, std::vector<Pinned> pinned)
-        : PartWriter(*loop.turn, to, read_at_end(*loop.turn, loop, pinned)),
+    TurnWriter(const LoopOperation& loop, const ProgramCode& list, Assembler& to,
+               std::vector<Pinned> pinned)
+        : PartWriter(list, to, read_at_end(list, loop, pinned)),
           loop_(loop),
           pinned_(std::move(pinned)),
-          num_state_(loop.turn->argument_sizes[0]),
-          state_(first_of_block(*loop.turn, 2)),
-          next_(first_of_block(*loop.turn, block_of_next(loop))) {
+          num_state_(list.argument_sizes[0]),
+          state_(first_of_block(list, 2)),
+          next_(first_of_block(list, block_of_next(loop))),
+          zero_(to.num_registers() - 4),
+          free_(zero_ + 1),
+          clock_(zero_ + 2),
+          takes_part_(zero_ + 3) {
         private_block_ = block_of_next(loop);
+        held_.resize(at(to.num_registers() - num_reserved(loop)));
     }
+    // Where not all lanes take all turns, four registers: zero, one to compute in, the clock, and which lanes take part.
+    [[nodiscard]] static bool is_masked(const LoopOperation& loop) {
+        return loop.loop.has_condition || loop.loop.has_guard || loop.loop.has_turns;
+    }
+    [[nodiscard]] static int num_reserved(const LoopOperation& loop) {
+        return is_masked(loop) ? 4 : 0;
+    }
+    [[nodiscard]] bool is_masked() const { return is_masked(loop_); }
     [[nodiscard]] static int first_of_block(const ProgramCode& code, int block) {
         int first = code.num_shared() + code.num_scratch;
         for (int b = 2; b < block; ++b) {
@@ -87,7 +98,8 @@ class TurnWriter : PartWriter {
         return first;
     }
     [[nodiscard]] static bool is_walked(const LoopOperation& loop, int block) {
-        if (block > block_of_next(loop)) return true;
+        if (block > block_of_next(loop))
+            return block <= block_of_next(loop) + static_cast<int>(loop.stacks.size());
         const auto operand = static_cast<std::size_t>(block - 3);
         return block >= 3 && block < block_of_next(loop) && loop.operands[operand].is_walked;
     }
@@ -120,8 +132,10 @@ class TurnWriter : PartWriter {
                                                       const LoopOperation& loop,
                                                       const std::vector<Pinned>& pinned) {
         std::vector<int> places;
-        for (int k = 0; k < code.argument_sizes[0]; ++k)
+        for (int k = 0; k < code.argument_sizes[0]; ++k) {
             places.push_back(first_of_block(code, block_of_next(loop)) + k);
+            if (is_masked(loop)) places.push_back(first_of_block(code, 2) + k);
+        }
         for (const Pinned& one : pinned)
             if (!one.is_state()) places.push_back(one.at_start);
         return places;
@@ -129,8 +143,9 @@ class TurnWriter : PartWriter {
     /// The time behind the last operation.
     [[nodiscard]] int end() const { return static_cast<int>(code_.operations.size()); }
     [[nodiscard]] int num_pinned() const { return static_cast<int>(pinned_.size()); }
-    /// A register that nothing waits in between turns.
-    [[nodiscard]] int free_register() const { return num_pinned(); }
+    [[nodiscard]] bool waits(int k) const { return k < num_pinned() && pinned_[at(k)].is_state(); }
+    /// A register that nothing waits in between turns, nor when lanes leave.
+    [[nodiscard]] int free_register() const { return is_masked() ? free_ : num_pinned(); }
 
     // Addresses: of blocks that are walked first, then of the others, as far as registers go.
 
@@ -174,56 +189,139 @@ class TurnWriter : PartWriter {
 
     // Before, in and behind the turns
 
+    enum Row { clock_row, step_row, takes_part_row };
+    [[nodiscard]] Xbyak::RegExp row_of_lanes(Row row) {
+        return address(Places::Place{num_blocks() + 1, row, false});
+    }
     void begin() {
         for (int k = 0; k < num_state_; ++k) {
-            const bool waits = k < num_pinned() && pinned_[at(k)].is_state();
-            const int r = waits ? k : free_register();
-            to_.load(r, address({num_blocks(), k, false}), false);
-            if (!waits) to_.store(address(state_ + k), r);
+            const int r = waits(k) ? k : free_register();
+            to_.load(r, address(Places::Place{num_blocks(), k, false}), false);
+            if (!waits(k)) to_.store(address(state_ + k), r);
         }
         for (int r = 0; r < num_pinned(); ++r)
             if (const int place = pinned_[at(r)].at_start; !pinned_[at(r)].is_state())
                 to_.load(r, address(place), places_[place].is_shared);
+        if (!is_masked()) return;
+        to_.clear(zero_);
+        to_.load(clock_, row_of_lanes(clock_row), false);
+        to_.load(takes_part_, row_of_lanes(step_row), false);
     }
-    void write_turn() {
+    /// Of one vector of lanes.
+    void write_turns() {
+        Xbyak::Label turn, done;
+        to_.mov(to_.r15, Xbyak::util::ptr[to_.rsp]);
+        to_.align(16);
+        to_.L(turn);
+        forget_bases();
+        hold_pinned();
+        const int first =
+            loop_.condition ? static_cast<int>(loop_.condition->operations.size()) : 0;
+        for (int s = 0; s < first; ++s) write_operation(s);
+        if (first > 0)
+            leave(done);
+        else if (is_masked())
+            to_.from_registers(Op::less, takes_part_, {zero_, clock_, zero_}, free_);
+        for (int s = first; s < end(); ++s) {
+            write_operation(s);
+            if (is_masked()) clear_stacked(s);
+        }
+        carry();
+        settle();
+        go_on();
+        if (first > 0) {
+            to_.jmp(turn, Assembler::T_NEAR);
+        } else {
+            if (is_masked()) to_.arithmetic(Op::add, clock_, clock_, {-1, row_of_lanes(step_row)});
+            to_.sub(to_.r15, 1);
+            to_.jnz(turn, Assembler::T_NEAR);
+            forget_bases();
+            finish([this](int k) { return waits(k) ? k : -1; });
+        }
+        to_.L(done);
+    }
+    void hold_pinned() {
         for (int r = 0; r < num_pinned(); ++r) {
             const int place = pinned_[at(r)].at_start;
             hold(r, place, reads_.first[at(place)], -1);
             held_[at(r)].is_dirty = pinned_[at(r)].is_state();
         }
-        for (int s = 0; s < end(); ++s) write_operation(s);
-        for (int k = 0; k < num_state_; ++k)
-            if (k >= num_pinned() || !pinned_[at(k)].is_state()) carry_in_row(k);
-        settle();
-        go_on();
     }
-    void carry_in_row(int k) {
-        int r = register_of_[at(next_ + k)];
+    /// Behind the condition, where no lane goes on, or turns have run out. The others count a turn.
+    void leave(const Xbyak::Label& done) {
+        Xbyak::Label out, go_on;
+        const int condition = first_of_block(code_, num_blocks() - 1);
+        to_.load(free_, address(condition), false);
+        to_.from_registers(Op::select, takes_part_, {free_, takes_part_, zero_}, free_);
+        to_.test(takes_part_, zero_);
+        to_.jz(out, Assembler::T_NEAR);
+        to_.sub(to_.r15, 1);
+        to_.jnb(go_on, Assembler::T_NEAR);
+        to_.L(out);
+        const auto base_of = base_of_, base_used = base_used_;  // as they are where lanes go on
+        finish([this](int k) { return register_of_[at(state_ + k)]; });
+        to_.store(row_of_lanes(clock_row), clock_);
+        to_.store(row_of_lanes(takes_part_row), takes_part_);
+        to_.jmp(done, Assembler::T_NEAR);
+        to_.L(go_on);
+        base_of_ = base_of;
+        base_used_ = base_used;
+        to_.arithmetic(Op::add, clock_, clock_, {takes_part_});
+    }
+    /// Of lanes that take no part, in place of what operation s has stacked.
+    void clear_stacked(int s) {
+        const RowOperation& now = operation(s);
+        const int stack = now.is_stored ? places_[now.to].block - block_of_next(loop_) - 1 : -1;
+        if (stack < 0 || loop_.stacks[at(stack)].is_read_where_written) return;
+        to_.from_registers(Op::select, free_, {takes_part_, result_, zero_}, free_);
+        to_.store(address(now.to), free_);
+    }
+    /// The next state, of lanes that take part.
+    void carry() {
+        for (int k = 0; k < num_state_; ++k) {
+            if (waits(k) && !is_masked()) continue;
+            const int r = in_register(next_ + k);
+            if (is_masked()) {
+                const int before = in_register(state_ + k);
+                to_.from_registers(Op::select, r, {takes_part_, r, before}, free_);
+                held_[at(r)].is_dirty = true;
+                let_go(before);
+            }
+            held_[at(r)].locked_by = -1;
+            if (waits(k)) continue;
+            to_.store(address(state_ + k), r);
+            let_go(r);
+        }
+    }
+    int in_register(int place) {
+        int r = register_of_[at(place)];
         if (r < 0) {
             r = take(end());
-            to_.load(r, address(next_ + k), false);
+            to_.load(r, address(place), false);
+            hold(r, place, end(), end());
         }
-        to_.store(address(state_ + k), r);
-        let_go(r);
+        held_[at(r)].locked_by = end();
+        return r;
     }
     /// Each of those that wait to its own register: one after another, where nothing else waits any more. Of a ring,
     /// one steps aside.
     void settle() {
         std::vector<int> left;
-        std::vector<char> waits(held_.size(), 0);
+        std::vector<char> is_wanted(held_.size(), 0);
         for (int to = 0; to < num_pinned(); ++to) {
             left.push_back(to);
-            if (const int r = register_of_[at(pinned_[at(to)].at_end)]; r >= 0) waits[at(r)] = 1;
+            if (const int r = register_of_[at(pinned_[at(to)].at_end)]; r >= 0)
+                is_wanted[at(r)] = 1;
         }
-        for (int r = 0; r < to_.num_registers(); ++r)
-            if (!waits[at(r)]) let_go(r);
+        for (int r = 0; r < static_cast<int>(held_.size()); ++r)
+            if (!is_wanted[at(r)]) let_go(r);
         while (!left.empty()) {
             const auto moved = std::remove_if(left.begin(), left.end(),
                                               [this](int to) { return move_to_own(to); });
             if (moved == left.end()) step_aside(register_of_[at(pinned_[at(left[0])].at_end)]);
             left.erase(moved, left.end());
         }
-        for (int r = 0; r < to_.num_registers(); ++r) let_go(r);
+        for (int r = 0; r < static_cast<int>(held_.size()); ++r) let_go(r);
     }
     bool move_to_own(int to) {
         const int place = pinned_[at(to)].at_end, from = register_of_[at(place)];
@@ -243,20 +341,23 @@ class TurnWriter : PartWriter {
         held_[at(to)].is_dirty = held.is_dirty;
     }
     void step_aside(int r) {
-        for (int free = 0; free < to_.num_registers(); ++free)
+        for (int free = 0; free < static_cast<int>(held_.size()); ++free)
             if (!held_[at(free)].is_used) return move(free, r);
     }
-    void finish() {
+    /// The state to where its reader looks for it; `register_of`: of a component, −1 where it lies in its row.
+    template <class Find>
+    void finish(const Find& register_of) {
         for (int k = 0; k < num_state_; ++k) {
-            const bool waits = k < num_pinned() && pinned_[at(k)].is_state();
-            if (!waits) to_.load(free_register(), address(state_ + k), false);
-            to_.store(address(next_ + k), waits ? k : free_register());
+            const int r = register_of(k);
+            if (r < 0) to_.load(free_register(), address(state_ + k), false);
+            to_.store(address(next_ + k), r < 0 ? free_register() : r);
         }
     }
 
     const LoopOperation& loop_;
-    std::vector<Pinned> pinned_;  // (register)
-    int num_state_, state_, next_;
+    std::vector<Pinned> pinned_;            // (register)
+    int num_state_, state_, next_;          // the first places of both
+    int zero_, free_, clock_, takes_part_;  // registers
 };
 
 }  // namespace eddy::inline v0::detail

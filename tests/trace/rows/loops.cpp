@@ -36,11 +36,18 @@ int count_differences(const eddy::Graph& graph,
     const auto expected = support::run_interpreted(graph, arguments);
     const auto code = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph));
     int differences = 0;
-    for (const auto use : {eddy::MachineCodeUse::where_possible, eddy::MachineCodeUse::never}) {
-        for (const int width : support::row_widths) {
-            const auto results = support::run_rows(code, arguments, width, use);
-            for (std::size_t o = 0; o < results.size(); ++o)
-                differences += support::count_differences(results[o], expected[o]) != 0;
+    for (const int width : support::row_widths) {
+        const auto run = [&](eddy::MachineCodeUse use, eddy::RowLevel level) {
+            return support::run_rows(code, arguments, width, use, level);
+        };
+        const auto walked = run(eddy::MachineCodeUse::never, eddy::row_level);
+        const auto made = run(eddy::MachineCodeUse::where_possible, eddy::row_level);
+        const auto walked_fused = run(eddy::MachineCodeUse::never, eddy::RowLevel::fused);
+        const auto fused = run(eddy::MachineCodeUse::where_possible, eddy::RowLevel::fused);
+        for (std::size_t o = 0; o < expected.size(); ++o) {
+            differences += support::count_differences(walked[o], expected[o]) != 0;
+            differences += support::count_differences(made[o], expected[o]) != 0;
+            differences += support::count_differences(fused[o], walked_fused[o]) != 0;
         }
     }
     return differences;
