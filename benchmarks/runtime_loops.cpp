@@ -1,5 +1,6 @@
 // Loops of equations that are known when the program runs, against what else one would write: a chain of 1,000
-// cells by `scan`, f and its pullback, over loops by hand on packs; 64 layers by `repeat` over the same written out.
+// cells by `scan`, f and its pullback, over loops by hand on packs; 64 layers by `repeat` over the same written out;
+// turns that lanes leave, which EDDY_MACHINE_CODE=0 in the environment makes walks of a list.
 // Arms take turns in one run; the median of the rounds counts.
 
 #include <cstdio>
@@ -139,10 +140,30 @@ void networks(int width) {
         "pulled back", width, num_layers, [&] { loop.pull(); }, [&] { written.pull(); });
 }
 
+/// Four square roots by Heron's rule: each lane takes its own number of turns.
+void roots(int width) {
+    Tile tile(
+        eddy::trace_field(
+            4, 2,
+            [](const auto&, const auto& y, const auto& p) {
+                const auto root_of = [&](const auto& square) {
+                    return eddy::bounded_while<30>(
+                        square + p[1], [&](const auto& r) { return abs(r * r - square) > 1e-10; },
+                        [&](const auto& r) { return 0.5 * (r + square / r); });
+                };
+                return eddy::vec(root_of(p[0] * y[0]), root_of(y[1]), root_of(y[2]), root_of(y[3]));
+            }),
+        width, false);
+    row(
+        "4 roots by bounded_while, ns: f / pulled back", width, 1, [&] { tile.f(); },
+        [&] { tile.pull(); });
+}
+
 }  // namespace
 
 int main() {
     chain<8>();
     chain<16>();
     for (const int width : {8, 64}) networks(width);
+    for (const int width : {8, 64}) roots(width);
 }
