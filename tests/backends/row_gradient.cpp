@@ -310,6 +310,23 @@ TEST_CASE("rows: a lane alone has the gradient that it has among others, with an
     check(many, {.t1 = 2, .save_at = {2}});
     check(many, {.t1 = 2, .save_at = {0.3, 1.1, 2}});
 }
+TEST_CASE("rows: a lane of a wide state alone has the gradient that it has in a narrow tile") {
+    const auto field = eddy::trace_field(
+        60, 3, [](const auto& t, const auto& y, const auto& p) { return (t - p[0] * y) * y; });
+    const auto run = [&](std::ptrdiff_t lanes) {
+        return eddy::value_and_gradient(field, eddy::Tsit5{}, SquaredError{},
+                                        filled(lanes, 0, 0.1, 60), filled(lanes, 1, 0.05, 60),
+                                        filled(lanes, 8, 0.5), {.t1 = 2});
+    };
+
+    const auto among = run(20), alone = run(1);
+
+    bool same = support::same_bits(among.gradient.p(0, 0), alone.gradient.p(0, 0));
+    for (int c = 0; c < 60; ++c)
+        same = same && support::same_bits(among.gradient.y0(0, c), alone.gradient.y0(0, c));
+    CHECK(same);
+    CHECK(std::abs(alone.gradient.p(0, 0)) > 0);
+}
 TEST_CASE("rows: cotangents are pulled back through a solution") {
     const auto y0 = filled(9, 1, 0.05), p = filled(9, 8, 0.5), cotangents = filled(9, 1, 0.2);
     const eddy::SolveOptions options{.t1 = 0.5};

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <eddy/trace/rows/row_program.hpp>
 #include <string_view>
 
 #ifdef EDDY_ASSEMBLER
@@ -63,11 +64,12 @@ CodePages::~CodePages() {
     if (begin_ != nullptr) munmap(begin_, size_);
 }
 
-namespace {
-
-bool has_instructions() {
+bool has_machine_code() {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && is_allowed();
 }
+
+namespace {
+
 /// Do rows take so much that a vector of each in turn meets few sets of the cache?
 bool are_many(const ProgramCode& code, const MachineTarget& target) {
     return std::int64_t{target.width} * (target.is_single ? 4 : 8) * code.num_rows() > 64 << 10;
@@ -87,7 +89,7 @@ std::shared_ptr<const MachineCode> finish(Assembler& to, std::vector<MachineCode
 std::shared_ptr<const MachineCode> make_machine_code(const ProgramCode& code,
                                                      const MachineTarget& target) {
     std::vector<MachineCode::Part> parts = find_parts(code, target.level);
-    if (!has_instructions() || parts.empty()) return nullptr;
+    if (!has_machine_code() || parts.empty()) return nullptr;
     const bool takes_rows = are_many(code, target);
     const std::size_t size = most_bytes(code) + 128 * parts.size();
     Assembler to(size * (takes_rows ? 4 : 1), target, has_wide_vectors(), takes_rows);
@@ -107,7 +109,7 @@ std::shared_ptr<const MachineCode> make_machine_code(const LoopOperation& loop,
     const std::vector<MachineCode::Part> parts = find_parts(turn, target.level);
     const bool is_one = turn.blocks.empty() && parts.size() == 1 && parts[0].first == 0 &&
                         parts[0].last == static_cast<int>(turn.operations.size());
-    if (!has_instructions() || !is_one || are_many(turn, target) || !TurnWriter::takes(loop))
+    if (!has_machine_code() || !is_one || are_many(turn, target) || !TurnWriter::takes(loop))
         return nullptr;
     const std::size_t size = most_bytes(turn) + 128 * at(turn.argument_sizes[0]);
     Assembler to(size, target, has_wide_vectors(), false);
@@ -115,6 +117,7 @@ std::shared_ptr<const MachineCode> make_machine_code(const LoopOperation& loop,
     return finish(to, parts);
 }
 #else
+bool has_machine_code() { return false; }
 CodePages::CodePages(const unsigned char*, std::size_t) {}
 CodePages::~CodePages() = default;
 std::shared_ptr<const MachineCode> make_machine_code(const ProgramCode&, const MachineTarget&) {

@@ -69,8 +69,7 @@ struct MachineTarget {
     bool operator==(const MachineTarget&) const = default;
 };
 
-/// Null where this build has no assembler, the processor too few instructions, or the user forbids it
-/// (EDDY_MACHINE_CODE=0 in the environment).
+/// Null where there is none (has_machine_code), or where the list has nothing that could be it.
 [[nodiscard]] std::shared_ptr<const MachineCode> make_machine_code(const ProgramCode& code,
                                                                    const MachineTarget& target);
 

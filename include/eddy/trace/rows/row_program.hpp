@@ -19,6 +19,9 @@ namespace detail {
 
 /// Has this processor the vectors of 64 bytes that x86-64-v4 has?
 [[nodiscard]] bool has_wide_vectors();
+/// Can lists be machine code? Not where this build has no assembler, the processor too few instructions, or the user
+/// forbids it (EDDY_MACHINE_CODE=0 in the environment).
+[[nodiscard]] bool has_machine_code();
 
 /// What sums over lanes are over: `count` lanes in order, of each of some evaluations that follow each other. The last of
 /// these completes the sums.
