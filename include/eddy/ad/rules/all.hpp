@@ -7,23 +7,21 @@
 #include <eddy/ad/rules/functions.hpp>
 #include <eddy/ad/rules/vector.hpp>
 #include <eddy/trace/graph.hpp>
+#include <utility>
 
 namespace eddy::inline v0::detail {
 
-/// Calls visitor.template visit<op>(node, i) for the op of the node, found by bisection among the
-/// operations [first, last). Loops have no rule: who meets one asks first.
-template <int first = 0, int last = static_cast<int>(Op::knot) + 1, class Visitor>
+/// Calls visitor.template visit<op>(node, i) for the op of the node. One function asks for each in turn:
+/// bisection would make as many functions again as there are operations. Loops have no rule: who meets
+/// one asks first.
+template <class Visitor>
 constexpr void visit_op(Op op, Visitor& visitor, const Node& node, int i) {
-    if constexpr (last - first == 1) {
-        visitor.template visit<static_cast<Op>(first)>(node, i);
-    } else {
-        constexpr int middle = (first + last) / 2;
-        if (static_cast<int>(op) < middle) {
-            visit_op<first, middle>(op, visitor, node, i);
-        } else {
-            visit_op<middle, last>(op, visitor, node, i);
-        }
+    [&]<int... number>(std::integer_sequence<int, number...>) {
+        (void)((op == static_cast<Op>(number) &&
+                (visitor.template visit<static_cast<Op>(number)>(node, i), true)) ||
+               ...);
     }
+    (std::make_integer_sequence<int, static_cast<int>(Op::knot) + 1>{});
 }
 
 }  // namespace eddy::inline v0::detail
