@@ -22,29 +22,30 @@ EDDY_INLINE EDDY_HD constexpr void add_scaled(Vec<Number, size>& sum, const Weig
 template <int size>
 inline constexpr bool sums_by_component = size > longest_unrolled_sum && !compiling_for_device;
 
-/// from + Σ_i weight<i>() vector<i>() over those i in [0, count) whose Row::at(i) is not zero, in that order.
-/// Of a long vector each component once: term by term, the sum would go through memory as often as there
-/// are terms.
-template <class Row, int count, int size, class Number, class VectorOf, class WeightOf>
-[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vec<Number, size> weighted_sum(
-    const Vec<Number, size>& from, const VectorOf& vector, const WeightOf& weight) {
-    Vec<Number, size> sum;
-    if constexpr (!sums_by_component<size> || count == 0) {
+/// from + Σ_i Row::weight<i>(size) vectors[Row::stage(i)] over those i in [0, count) whose Row::at(i) is not zero, in
+/// that order. Of a long vector each component once: term by term, the sum would go through memory as often as there
+/// are terms. Rows say it rather than functions of i, which compilers would make anew for each caller and each i.
+template <class Row, int count, int length, class Number, class Size, int room>
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Vec<Number, length> weighted_sum(
+    const Vec<Number, length>& from, [[maybe_unused]] const Size& size,
+    [[maybe_unused]] const Vec<Number, length> (&vectors)[room]) {
+    Vec<Number, length> sum;
+    if constexpr (!sums_by_component<length> || count == 0) {
         sum = from;
         static_for<0, count>([&]<int i>() EDDY_INLINE {
             if constexpr (Row::at(i) != 0)
-                add_scaled(sum, weight.template operator()<i>(), vector.template operator()<i>());
+                add_scaled(sum, Row::template weight<i>(size), vectors[Row::stage(i)]);
         });
     } else {
-        std::remove_cvref_t<decltype(weight.template operator()<0>())> weights[count]{};
+        std::remove_cvref_t<decltype(Row::template weight<0>(size))> weights[count]{};
         static_for<0, count>([&]<int i>() EDDY_INLINE {
-            if constexpr (Row::at(i) != 0) weights[i] = weight.template operator()<i>();
+            if constexpr (Row::at(i) != 0) weights[i] = Row::template weight<i>(size);
         });
-        loop_over(size, [&](int c) EDDY_INLINE {
+        loop_over(length, [&](int c) EDDY_INLINE {
             Number total = from.data[c];
             static_for<0, count>([&]<int i>() EDDY_INLINE {
                 if constexpr (Row::at(i) != 0)
-                    total = mul_add(weights[i], vector.template operator()<i>().data[c], total);
+                    total = mul_add(weights[i], vectors[Row::stage(i)].data[c], total);
             });
             sum.data[c] = total;
         });

@@ -76,18 +76,14 @@ struct ExplicitRungeKutta {
     template <int i, class Number, class Size, int room>
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> stage_state(
         const State<Number>& y, const Size& size, const State<Number> (&k)[room]) {
-        return detail::weighted_sum<RowOfA<i>, i>(
-            y, [&]<int j>() EDDY_INLINE -> const auto& { return k[j]; },
-            [&]<int j>() EDDY_INLINE { return size.template a<Rows, i, j>(); });
+        return detail::weighted_sum<RowOfA<i>, i>(y, size, k);
     }
 
     /// y⁺ from the stages.
     template <class Number, class Size, int room>
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr State<Number> next_state(
         const State<Number>& y, const Size& size, const State<Number> (&k)[room]) {
-        return detail::weighted_sum<RowOfB, num_stages>(
-            y, [&]<int i>() EDDY_INLINE -> const auto& { return k[i]; },
-            [&]<int i>() EDDY_INLINE { return size.template b<Rows, i>(); });
+        return detail::weighted_sum<RowOfB, num_stages>(y, size, k);
     }
 
     /// The error estimate dt Σ_i (b_i − b̂_i) k_i; the coarse one where a method has two.
@@ -176,15 +172,30 @@ struct ExplicitRungeKutta {
   private:
     template <int i>
     struct RowOfA {
+        static constexpr int stage(int j) { return j; }
         static constexpr double at(int j) { return Rows::tableau.a[i][j]; }
+        template <int j, class Size>
+        EDDY_INLINE EDDY_HD static constexpr auto weight(const Size& size) {
+            return size.template a<Rows, i, j>();
+        }
     };
     /// The last stage first.
     template <int i, int count>
     struct ColumnOfA {
-        static constexpr double at(int r) { return Rows::tableau.a[count - 1 - r][i]; }
+        static constexpr int stage(int r) { return count - 1 - r; }
+        static constexpr double at(int r) { return Rows::tableau.a[stage(r)][i]; }
+        template <int r, class Size>
+        EDDY_INLINE EDDY_HD static constexpr auto weight(const Size& size) {
+            return size.template a<Rows, stage(r), i>();
+        }
     };
     struct RowOfB {
+        static constexpr int stage(int i) { return i; }
         static constexpr double at(int i) { return Rows::tableau.b[i]; }
+        template <int i, class Size>
+        EDDY_INLINE EDDY_HD static constexpr auto weight(const Size& size) {
+            return size.template b<Rows, i>();
+        }
     };
     template <bool coarse>
     struct RowOfError {
@@ -221,9 +232,7 @@ struct ExplicitRungeKutta {
         State<Number> sum{};
         if constexpr (b != 0) sum = detail::scaled(size.template b<Rows, i>(), next_cotangent);
         // The newest last: the sum waits for it.
-        return detail::weighted_sum<ColumnOfA<i, count>, count - 1 - i>(
-            sum, [&]<int r>() EDDY_INLINE -> const auto& { return stage_cotangent[count - 1 - r]; },
-            [&]<int r>() EDDY_INLINE { return size.template a<Rows, count - 1 - r, i>(); });
+        return detail::weighted_sum<ColumnOfA<i, count>, count - 1 - i>(sum, size, stage_cotangent);
     }
 };
 

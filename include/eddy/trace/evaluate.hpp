@@ -45,7 +45,7 @@ class Evaluation {
     /// Computes those of nodes [first, first + sizeof...(i)) that are in this loop and in none inside it.
     template <int first, int loop, int... i>
     EDDY_INLINE EDDY_HD constexpr void steps(std::integer_sequence<int, i...>) {
-        (step_of<first + i, loop>(), ...);
+        (step<first + i, loop>(), ...);
     }
 
     /// Component k of node i; a scalar is every component of itself. What has no tangent is loaded
@@ -129,13 +129,11 @@ class Evaluation {
     }
 
     template <int i, int loop>
-    EDDY_INLINE EDDY_HD constexpr void step_of() {
-        if constexpr (blocks.loop_of[i] == loop && computed.node[i]) step<i>();
-    }
-    template <int i>
     EDDY_INLINE EDDY_HD constexpr void step() {
         constexpr Instruction now = layout.instructions[i];
-        if constexpr (now.kind == Instruction::scalar && !has_tangents) {
+        if constexpr (blocks.loop_of[i] != loop || !computed.node[i]) {
+            // in another loop, or of no use
+        } else if constexpr (now.kind == Instruction::scalar && !has_tangents) {
             auto& to = storage<now.to_kind>()[now.to];
             if constexpr (now.count == 1) {
                 to = apply<now.op, now.index>(storage<now.from_kind[0]>()[now.from[0]]);
