@@ -16,7 +16,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace eddy::inline v0::detail {
 

@@ -17,7 +17,6 @@
 #include <eddy/core/list.hpp>
 #include <eddy/trace/graph.hpp>
 #include <utility>
-#include <vector>
 
 namespace eddy::inline v0::detail {
 

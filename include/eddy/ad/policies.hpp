@@ -11,7 +11,6 @@
 #include <eddy/trace/graph.hpp>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 namespace eddy::inline v0 {
 

@@ -15,7 +15,6 @@
 #include <eddy/core/export.hpp>
 #include <eddy/core/list.hpp>
 #include <limits>
-#include <vector>
 
 namespace eddy::inline v0 {
 

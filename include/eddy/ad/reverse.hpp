@@ -15,7 +15,6 @@
 #include <eddy/core/list.hpp>
 #include <eddy/trace/program.hpp>
 #include <eddy/trace/sparse_parts.hpp>
-#include <vector>
 
 namespace eddy::inline v0 {
 namespace detail {

@@ -13,7 +13,6 @@
 #include <eddy/core/list.hpp>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace eddy::inline v0 {
 

@@ -6,8 +6,8 @@
 // Test: tests/checkpoint/sequence.cpp
 
 #include <cstdint>
+#include <eddy/core/range.hpp>
 #include <optional>
-#include <ranges>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -73,7 +73,7 @@ template <class T>
         return x.kept_bytes();
     } else if constexpr (std::is_empty_v<T>) {
         return 0;
-    } else if constexpr (std::is_trivially_copyable_v<T> || std::ranges::view<T>) {
+    } else if constexpr (std::is_trivially_copyable_v<T> || detail::View<T>) {
         return static_cast<std::int64_t>(sizeof(T));
     } else if constexpr (detail::has_parts<T>) {
         return std::apply(
@@ -81,8 +81,8 @@ template <class T>
     } else if constexpr (detail::DenseElements<T>) {
         return static_cast<std::int64_t>(x.size()) *
                static_cast<std::int64_t>(sizeof(typename T::Scalar));
-    } else if constexpr (std::ranges::sized_range<const T>) {
-        using Element = std::ranges::range_value_t<const T>;
+    } else if constexpr (detail::SizedRange<const T>) {
+        using Element = detail::RangeValueOf<const T>;
         if constexpr (detail::has_fixed_bytes<Element>) {
             return static_cast<std::int64_t>(std::ranges::size(x)) *
                    static_cast<std::int64_t>(sizeof(Element));

@@ -4,6 +4,7 @@
 // Test: tests/solve/arrays.cpp, tests/checkpoint/determinism.cpp
 
 #include <iterator>
+#include <span>
 #include <utility>
 
 namespace eddy::inline v0::detail {
@@ -17,6 +18,10 @@ concept SizedRange = requires(T& range) {
 };
 template <SizedRange T>
 using RangeValueOf = std::iter_value_t<decltype(std::ranges::begin(std::declval<T&>()))>;
+
+/// What refers to elements instead of keeping them: std::ranges::view, by the mark that spans have.
+template <class T>
+concept View = SizedRange<T> && std::ranges::enable_view<T>;
 
 /// What refers to elements that outlive it, such as a span: std::ranges::borrowed_range. Else no
 /// temporary has a begin.

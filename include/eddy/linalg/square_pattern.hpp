@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <eddy/core/list.hpp>
-#include <vector>
 
 namespace eddy::inline v0 {
 

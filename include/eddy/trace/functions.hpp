@@ -6,6 +6,7 @@
 
 #include <eddy/core/vec_math.hpp>
 #include <eddy/trace/operators.hpp>
+#include <vector>
 
 namespace eddy::inline v0 {
 namespace detail {

@@ -13,7 +13,6 @@
 #include <eddy/trace/source_place.hpp>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 namespace eddy::inline v0 {
 

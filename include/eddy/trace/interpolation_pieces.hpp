@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <eddy/core/list.hpp>
 #include <eddy/core/vec.hpp>
-#include <vector>
 
 namespace eddy::inline v0::detail {
 

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <eddy/core/list.hpp>
 #include <eddy/trace/graph.hpp>
-#include <vector>
 
 namespace eddy::inline v0::detail {
 

@@ -7,7 +7,6 @@
 #include <eddy/core/list.hpp>
 #include <eddy/trace/program.hpp>
 #include <string>
-#include <vector>
 
 namespace eddy::inline v0 {
 

@@ -16,7 +16,6 @@
 #include <eddy/trace/shape_of.hpp>
 #include <eddy/trace/slice_node.hpp>
 #include <type_traits>
-#include <vector>
 
 namespace eddy::inline v0 {
 

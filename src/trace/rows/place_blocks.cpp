@@ -1,6 +1,7 @@
 // Rows that follow each other, for operations on blocks.
 
 #include <eddy/trace/layout.hpp>
+#include <vector>
 
 #include "scalar_list.hpp"
 

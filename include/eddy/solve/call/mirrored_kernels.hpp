@@ -10,7 +10,6 @@
 #include <eddy/solve/group/gradient_kernel.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
 #include <limits>
-#include <vector>
 
 namespace eddy::inline v0::detail {
 
