@@ -69,7 +69,7 @@ bool make_room(Graph& graph, int num_parameters, int room) {
 Graph carry_tangents(const Graph& graph, int num_parameters,
                      const std::vector<Direction>& directions, std::vector<ResultPiece> pieces) {
     if (pieces.empty()) pieces.push_back({graph.outputs[0].size, true});
-    AlongDirection along{finish_code(graph), 0, graph.arguments[states].size, num_parameters};
+    AlongDirection along{passes::contract(graph), 0, graph.arguments[states].size, num_parameters};
     along.num_primal = along.graph.size();
     const int given = num_parameters * static_cast<int>(std::count(
                                            directions.begin(), directions.end(), Direction::given));

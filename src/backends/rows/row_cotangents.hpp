@@ -45,13 +45,13 @@ struct RowCotangents {
     void add_dense(RowStep<Real>& step, int place, const Real* seed, double theta) const {
         Real weights[MethodOnRows::most_stages];
         step.dense_weights(theta, weights);
-        const bool is_explicit = problem->method->rosenbrock == nullptr;
-        const Real h = is_explicit ? step.sizes()[place] : 1;
-        const auto of_next = is_explicit ? Real(0) : static_cast<Real>(theta);
+        const bool reads_next = problem->method->rosenbrock != nullptr;
+        const Real h = problem->method->is_implicit() ? 1 : step.sizes()[place];
+        const auto of_next = reads_next ? static_cast<Real>(theta) : Real(0);
         const int size = problem->state_size;
         const row_kernels::Kernels<Real>& kernels = step.kernels();
         kernels.add_column(dense_of_y + place, width, 1 - of_next, seed, 1, size);
-        if (!is_explicit) kernels.add_column(of_state + place, width, of_next, seed, 1, size);
+        if (reads_next) kernels.add_column(of_state + place, width, of_next, seed, 1, size);
         for (int i = 0; i < problem->method->num_dense; ++i) {
             if (weights[i] == 0) continue;
             kernels.add_column(dense_of_k[i] + place, width, h * weights[i], seed, 1, size);

@@ -132,8 +132,8 @@ void GradientOnRows<Real>::take(const GradientInto<Real>& into, const char* wher
 [[nodiscard]] bool is_better_narrow(const RowCall& call, std::size_t bytes_of_number) {
     const std::int64_t twice = 2 * std::int64_t{call.field->num_states()};
     const bool fills_vector = 8 * bytes_of_number == 64;
-    return fills_vector && call.field->graph() && !call.method->rosenbrock && has_machine_code() &&
-           most_row_width(twice, *call.method, true, bytes_of_number) == 16;
+    return fills_vector && call.field->graph() && !call.method->is_implicit() &&
+           has_machine_code() && most_row_width(twice, *call.method, true, bytes_of_number) == 16;
 }
 /// Groups of one tile, or of so many lanes that their sums over shared parameters are whole blocks.
 template <class Real>

@@ -20,6 +20,7 @@ RowSolve<Real>::RowSolve(const RowProblem<Real>& problem, FieldOnTileOf<Real>& f
     begun_ = arena.take<std::int32_t>(width);
     first_round_ = arena.take<std::int64_t>(width);
     attempts_ = arena.take<std::int64_t>(width);
+    iterations_ = arena.take<std::int64_t>(width);
     goes_further_ = arena.take<bool>(width);
 }
 
@@ -76,6 +77,7 @@ template <class Real>
 void RowSolve<Real>::enter(int place, std::int32_t lane, double first_size, Real* y) {
     lane_[place] = begun_[place] = lane;
     num_saved_[place] = 0;
+    iterations_[place] = 0;
     first_round_[place] = round_;
     clocks_.begin(place, first_size, times(place), 0);
     if (events_) {
@@ -111,6 +113,8 @@ void RowSolve<Real>::take_verdicts(Real*& y, bool is_rare, bool swapped, ThreadT
     ++round_;
     const bool goes_on = round_ % 4 != 1 || team.attend();
     const bool looks_at_all = !goes_on || round_ >= limit_ || recorder_->wants_steps();
+    for (int place = 0; problem_->method->esdirk && place < step_.width(); ++place)
+        iterations_[place] += step_.iterations(place);
     has_looked_ = is_rare || looks_at_all;
     if (has_looked_) {
         bool has_stages = false;
@@ -289,6 +293,7 @@ void RowSolve<Real>::settle(int place, const Real* y, bool& has_stages, bool goe
                    attempts, static_cast<std::int64_t>(clocks_.rows().rejected[place]),
                    evaluations_of(times(place), attempts, tstop, method.evaluations_per_attempt(),
                                   method.evaluations_at_start()));
+    outcome.evaluations += iterations_[place];
     if (events_) {
         outcome.evaluations += events_->evaluations(place);
         events_->leave(place);

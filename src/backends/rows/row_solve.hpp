@@ -114,7 +114,7 @@ class RowSolve {
     Real *y_, *state_;                          // (component, place), (component)
     double* sizes_;                             // (place) of first steps
     std::int32_t *num_saved_, *lane_, *begun_;  // (place)
-    std::int64_t *first_round_, *attempts_;
+    std::int64_t *first_round_, *attempts_, *iterations_;
     bool* goes_further_;  // (place): to another tstop
 
     RowRecorder<Real>* recorder_ = nullptr;

@@ -25,7 +25,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
       width_(field.width()),
       num_residuals_(goes_back ? field.num_kept() : 0),
       goes_back_(goes_back),
-      is_large_(width_ > 1 && !method_->rosenbrock &&
+      is_large_(width_ > 1 && !method_->is_implicit() &&
                 problem.state_size * width_ * (method_->num_stages + 2) > numbers_of_cache<Real>) {
     plan_pairs();
     // A line apart, so that blocks do not meet in the sets of a cache.
@@ -42,7 +42,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
     loaded_ = arena.take<std::int32_t>(width_);
     loaded_lane_ = arena.take<std::ptrdiff_t>(width_);
     norms_ = arena.take<float>(2 * RowClocks::num_places(width_));
-    if (method_->rosenbrock) {
+    if (method_->is_implicit()) {
         take_rows(arena);
         return;
     }
@@ -58,20 +58,21 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
 template <class Real>
 void RowStep<Real>::take_rows(Arena& arena) {
     const int size = problem_->state_size;
-    const int before_stages = size + (method_->estimates_error ? problem_->own_size() : 0) + 1;
+    const int before_health = size + (method_->estimates_error ? problem_->own_size() : 0);
+    const int before_stages = before_health + (method_->esdirk ? 2 : 1);
     num_solved_ = before_stages + size * method_->num_dense;
     const auto rows = [&](std::ptrdiff_t count) { return arena.take<Real>(count * width_); };
-    const int num_times = method_->rosenbrock->num_stages + 1;
-    step_times_ = rows(num_times);
-    if (problem_->differentiates_times) of_step_times_ = rows(num_times);
+    step_times_ = rows(num_step_times());
+    if (problem_->differentiates_times) of_step_times_ = rows(num_step_times());
     ones_ = rows(1);
     solved_ = rows(num_solved_);
     if (goes_back_) solved_cotangent_ = rows(num_solved_);
     if (!solved_) return;  // bytes are counted
     error_ = solved_ + std::ptrdiff_t{size} * width_;
-    health_ = solved_ + std::ptrdiff_t{before_stages - 1} * width_;
+    health_ = solved_ + std::ptrdiff_t{before_health} * width_;
+    if (method_->esdirk) updates_ = health_ + width_;
     for (int i = 0; i < method_->num_dense; ++i)
-        k_[i] = health_ + (1 + std::ptrdiff_t{size} * i) * width_;
+        k_[i] = solved_ + (before_stages + std::ptrdiff_t{size} * i) * width_;
 }
 
 template <class Real>
@@ -163,7 +164,7 @@ void RowStep<Real>::evaluate(int i, const Real* state, Real* residuals, const Ro
 template <class Real>
 void RowStep<Real>::stages(int first, int last, const Real* y, const RowClocks& clocks, Real* kept,
                            int num_kept) {
-    if (method_->rosenbrock) {
+    if (method_->is_implicit()) {
         if (first < last) solve_step(y, clocks, kept);
         return;
     }
@@ -196,7 +197,7 @@ void RowStep<Real>::stages(int first, int last, const Real* y, const RowClocks& 
 }
 template <class Real>
 bool RowStep<Real>::keeps_dense_stages() const {
-    if (method_->rosenbrock) return true;
+    if (method_->is_implicit()) return true;
     return method_->num_dense == method_->num_stages && problem_->times.num_saves > 1;
 }
 template <class Real>
@@ -223,7 +224,7 @@ void RowStep<Real>::attempt(const Real* y, const RowClocks& clocks, Real* kept) 
 }
 template <class Real>
 void RowStep<Real>::next_state(const Real* y, Real* to) const {
-    if (method_->rosenbrock)
+    if (method_->is_implicit())
         return static_cast<void>(
             std::copy_n(solved_, std::ptrdiff_t{problem_->state_size} * width_, to));
     kernels_->sum_rows(to, y, shape(), h_, sum_of(of_next()));
@@ -232,7 +233,7 @@ template <class Real>
 bool RowStep<Real>::judge(const Real* y, const RowClocks& clocks) {
     if (!method_->estimates_error) {
         kernels_->finite_sums(norms_, row_, next_, own_shape());
-        for (int place = 0; method_->rosenbrock && place < width_; ++place)
+        for (int place = 0; method_->is_implicit() && place < width_; ++place)
             if (has_failed(place)) norms_[place] = 0;
         return kernels_->judge_constant(clocks.rows(), width_, times_, norms_);
     }
@@ -245,7 +246,7 @@ bool RowStep<Real>::judge_jointly(const RowClocks& clocks, float squared_norm) {
 }
 template <class Real>
 const float* RowStep<Real>::measure_all(const Real* y) {
-    if (method_->rosenbrock) {
+    if (method_->is_implicit()) {
         Sum<Real> error;
         error.add(1, error_);
         kernels_->squared_norms(norms_, error, work_, y, next_, own_shape(), ones_,
@@ -334,10 +335,10 @@ void RowStep<Real>::state_within(int place, const Real* y, double theta, Real* s
     Real weights[MethodOnRows::most_stages];
     dense_weights(theta, weights);
     state_of(place, y, state);
+    const Real h = method_->esdirk ? 1 : h_[place];
     for (int i = 0; i < method_->num_dense; ++i) {
         if (weights[i] == 0) continue;
-        kernels_->add_column(state, 1, h_[place] * weights[i], k_[i] + place, width_,
-                             problem_->state_size);
+        kernels_->add_column(state, 1, h * weights[i], k_[i] + place, width_, problem_->state_size);
     }
 }
 template <class Real>
@@ -346,9 +347,9 @@ Blame RowStep<Real>::blame(int place, const Real* y) const {
         const std::ptrdiff_t at = std::ptrdiff_t{c} * width_ + place;
         if (!method_->estimates_error) return next_[at];
         Real error = 0;
-        for (int i = 0; !method_->rosenbrock && i < method_->num_stages; ++i)
+        for (int i = 0; !method_->is_implicit() && i < method_->num_stages; ++i)
             error = mul_add(static_cast<Real>(method_->b_error[i]), k_[i][at], error);
-        error = method_->rosenbrock ? error_[at] : h_[place] * error;
+        error = method_->is_implicit() ? error_[at] : h_[place] * error;
         const auto scaled = scaled_error(error, y[at], next_[at], problem_->tolerances.rtol,
                                          problem_->tolerances.atol[c]);
         return (scaled.x + (next_[at] - next_[at])) / scaled.scale;
@@ -359,7 +360,7 @@ template <class Real>
 void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
                          Real* const* of_stages, const Real* next_cotangent, Real* cotangent,
                          Real* of_p, const RowTimeCotangents<Real>& of_times) {
-    if (method_->rosenbrock) {
+    if (method_->is_implicit()) {
         pull_solved(clocks, kept, of_stages, next_cotangent, cotangent, of_p);
         if (of_times.t) add_step_times(kept, of_times);
         return;
@@ -410,15 +411,18 @@ void RowStep<Real>::dense_cotangents(int place, double theta, const Real* seed, 
     }
     Real weights[MethodOnRows::most_stages];
     dense_weights(theta, weights);
-    for (int i = 0; i < method_->num_dense; ++i) {
+    // Where dense output is of lower order, steps land at save points: the slope there is that of the last stage.
+    const bool lands = method_->esdirk && method_->steps_to_save_points && theta == 1;
+    for (int i = lands ? method_->num_dense - 1 : 0; i < method_->num_dense; ++i) {
         Real stage = 0;
         for (int c = 0; c < state_size(); ++c)
             stage += seed[c] * k_[i][std::ptrdiff_t{c} * width_ + place];
         double slope = 0;
         for (int m = method_->num_powers; m-- > 0;)
             slope = slope * theta + (m + 1) * method_->dense[i * method_->num_powers + m];
-        along += static_cast<Real>(slope) * stage;
-        moved += weights[i] * stage;
+        if (lands) slope = 1 / method_->esdirk->gamma;
+        along += static_cast<Real>(slope) * (method_->esdirk ? stage / h_[place] : stage);
+        if (!method_->esdirk) moved += weights[i] * stage;  // z_i has the size of the step
     }
 }
 template <class Real>
@@ -435,16 +439,16 @@ void RowStep<Real>::slope_of(int place, std::ptrdiff_t lane, std::int32_t tstop,
     load_inputs(place, lane, before);
 }
 
-// Steps of a Rosenbrock method
+// Steps of an implicit method
 
 template <class Real>
 void RowStep<Real>::set_step_times(const RowClocks& clocks) {
-    const RosenbrockOnRows& of = *method_->rosenbrock;
-    for (int i = 0; i < of.num_stages; ++i)
-        set_time(step_times_ + std::ptrdiff_t{i} * width_, clocks, of.c[i]);
+    for (int i = 0; i < method_->num_times; ++i)
+        set_time(step_times_ + std::ptrdiff_t{i} * width_, clocks, method_->c[i]);
     // A lane that does not step has some size: what comes of it nobody takes, but it is a number.
-    Real* const h = step_times_ + std::ptrdiff_t{of.num_stages} * width_;
+    Real* const h = step_times_ + std::ptrdiff_t{method_->num_times} * width_;
     for (int place = 0; place < width_; ++place) h[place] = h_[place] != 0 ? h_[place] : 1;
+    if (method_->esdirk) std::fill_n(h + width_, width_, std::numeric_limits<Real>::epsilon());
 }
 template <class Real>
 void RowStep<Real>::solve_step(const Real* y, const RowClocks& clocks, Real* kept) {
@@ -495,11 +499,10 @@ void RowStep<Real>::pull_solved(const RowClocks& clocks, const Real* kept, Real*
 template <class Real>
 void RowStep<Real>::add_step_times(const Real* y, const RowTimeCotangents<Real>& of_times) {
     field_->steps()->pull_time(step_times_, y, p_, solved_cotangent_, of_step_times_);
-    const RosenbrockOnRows& of = *method_->rosenbrock;
-    for (int i = 0; i <= of.num_stages; ++i) {
-        const bool is_size = i == of.num_stages;
+    for (int i = 0; i <= method_->num_times; ++i) {
+        const bool is_size = i == method_->num_times;
         const auto of_t = static_cast<Real>(is_size ? 0 : 1);
-        const auto of_dt = static_cast<Real>(is_size ? 1 : of.c[i]);
+        const auto of_dt = static_cast<Real>(is_size ? 1 : method_->c[i]);
         for (int place = 0; place < width_; ++place) {
             const Real got = of_step_times_[std::ptrdiff_t{i} * width_ + place];
             of_times.t[place] += of_t * got;

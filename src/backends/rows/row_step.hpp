@@ -1,8 +1,8 @@
 #pragma once
 // What a tile of lanes computes: one attempt of all of them by any explicit Runge–Kutta method, its errors, what
 // lies within it, and its discrete adjoint (steppers/explicit_rk.hpp). Sizes are numbers, the equation is an
-// interface, the method a table: this is compiled once. A step of a Rosenbrock method is an equation of its own
-// (steppers/rows/rosenbrock_on_rows.hpp), so that it is one evaluation, and one pullback. Each lane has the bits that the step of a single lane has.
+// interface, the method a table: this is compiled once. A step of an implicit method is an equation of its own
+// (steppers/rows/rosenbrock_on_rows.hpp, esdirk_on_rows.hpp), so that it is one evaluation, and one pullback. Each lane has the bits that the step of a single lane has.
 
 #include <eddy/solve/lane/ending.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
@@ -132,6 +132,10 @@ class RowStep {
         else
             field_->sum_over(lanes, count, num_stages);
     }
+    /// How often iterations within the last attempt of a lane have asked f.
+    [[nodiscard]] std::int64_t iterations(int place) const {
+        return updates_ ? static_cast<std::int64_t>(updates_[place]) : 0;
+    }
     /// w_i(θ) of dense output, (stage); of a Rosenbrock method's U, beside y and y⁺.
     void dense_weights(double theta, Real* weights) const;
 
@@ -142,7 +146,7 @@ class RowStep {
     }
     void take_rows(Arena& arena);
     void plan_pairs();
-    /// A step of a Rosenbrock method.
+    /// A step of an implicit method.
     void solve_step(const Real* y, const RowClocks& clocks, Real* kept);
     void state_within_solved(int place, const Real* y, Real theta, Real* state) const;
     void pull_solved(const RowClocks& clocks, const Real* kept, Real* const* of_stages,
@@ -150,6 +154,10 @@ class RowStep {
     void add_step_times(const Real* y, const RowTimeCotangents<Real>& of_times);
     [[nodiscard]] Real slope_within_solved(int place, double theta, const Real* seed) const;
     void set_step_times(const RowClocks& clocks);
+    /// Rows of what a step reads beside y and p: an iteration reads the rounding unit.
+    [[nodiscard]] int num_step_times() const {
+        return method_->num_times + (method_->esdirk ? 2 : 1);
+    }
     [[nodiscard]] bool has_failed(int place) const {
         return health_[place] < std::numeric_limits<Real>::epsilon();
     }
@@ -195,9 +203,11 @@ class RowStep {
         nullptr;               // as k lies, then with its first and last stage swapped
     bool is_swapped_ = false;  // do they lie so?
     Real *k_cotangent_ = nullptr, *of_time_ = nullptr;
-    // Of steps of a Rosenbrock method: the times of their stages, then h; what they find, of which U_i is k_i; a row of ones;
+    // Of steps of an implicit method: the times of their stages, then h, then what else they read; what they find, of which
+    // U_i or z_i is k_i, and updates those of iterations; a row of ones;
     // the cotangents of what they find, and of those times; where the last one began.
-    Real *step_times_ = nullptr, *solved_ = nullptr, *error_ = nullptr, *health_ = nullptr;
+    Real *step_times_ = nullptr, *solved_ = nullptr, *error_ = nullptr, *health_ = nullptr,
+         *updates_ = nullptr;
     Real *ones_ = nullptr, *solved_cotangent_ = nullptr, *of_step_times_ = nullptr;
     const Real* before_ = nullptr;
     int num_solved_ = 0;  // rows

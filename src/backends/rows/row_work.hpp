@@ -61,7 +61,7 @@ template <class Real>
 
 /// What an attempt takes beside evaluations of f.
 [[nodiscard]] inline AttemptCost cost_of_attempt(const MethodOnRows& method) {
-    return method.rosenbrock ? AttemptCost{1, 1} : AttemptCost{};
+    return method.is_implicit() ? AttemptCost{1, 1} : AttemptCost{};
 }
 
 }  // namespace eddy::inline v0::detail

@@ -13,6 +13,7 @@
 #include <eddy/solve/ask/time_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/lane/event_members.hpp>
+#include <eddy/steppers/imex.hpp>
 #include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/trace/passes/leave_out_missing.hpp>
 
@@ -80,9 +81,19 @@ template <class Parameters>
 using NumberOnRows = std::conditional_t<holds_numbers<Parameters, float>, float, double>;
 
 template <class Method>
+inline constexpr bool is_method_on_rows =
+    RungeKuttaMethod<Method> || RosenbrockMethod<Method> || EsdirkMethod<Method>;
+/// Would the method take the parts of the equation apart?
+template <class Field, class Method>
+inline constexpr bool splits_on_rows = [] {
+    if constexpr (IsFieldOnRows<Field>)
+        return false;
+    else
+        return splits_field<Field, Method>;
+}();
+template <class Method>
 inline constexpr bool estimates_error_on_rows = [] {
-    if constexpr (RungeKuttaMethod<Method> || RosenbrockMethod<Method>)
-        return has_error_estimate<Method>;
+    if constexpr (is_method_on_rows<Method>) return has_error_estimate<Method>;
     return false;
 }();
 template <class Extra>
@@ -97,7 +108,8 @@ inline constexpr Features features_on_rows =
     Features()
         .with(Feature::stochastic, StochasticField<Field>)
         .with(Feature::rosenbrock, RosenbrockMethod<Method>)
-        .with(Feature::other_method, !RungeKuttaMethod<Method> && !RosenbrockMethod<Method>)
+        .with(Feature::esdirk, EsdirkMethod<Method>)
+        .with(Feature::other_method, !is_method_on_rows<Method> || splits_on_rows<Field, Method>)
         .with(Feature::joint, (steps_jointly<Extras> || ...))
         .with(Feature::tangents, call == CallKind::pushforward)
         .with(Feature::hessian, call == CallKind::hessian)
@@ -118,10 +130,11 @@ inline constexpr Features features_on_rows =
 /// Each failure says in one sentence what is wrong.
 template <CallKind call, class Field, class Method, class... Extras>
 consteval bool check_on_rows() {
-    if constexpr (check_refusal<refusal_of(
-                      features_on_rows<Field, Method, call, Extras...>,
-                      RosenbrockMethod<Method> ? Family::rosenbrock : Family::explicit_rk,
-                      Machine::rows, call)>()) {
+    if constexpr (check_refusal<refusal_of(features_on_rows<Field, Method, call, Extras...>,
+                                           RosenbrockMethod<Method> ? Family::rosenbrock
+                                           : EsdirkMethod<Method>   ? Family::other
+                                                                    : Family::explicit_rk,
+                                           Machine::rows, call)>()) {
         constexpr bool observes = (IsObserved<Extras> || ...);
         static_assert(!observes || call != CallKind::pullback,
                       "pullback: over rows cotangents are those of states; leave "
@@ -240,13 +253,15 @@ void observe_on_rows([[maybe_unused]] RowCall& call, const Extra&) {
 }
 /// The calls of a solver object, as the library takes them, but for their arrays.
 template <class Field, class Method, class... Extras>
-[[nodiscard]] RowCall row_call(const Field& field, const Method&, const SolveOptions& options,
-                               const char* where, const Extras&... extras) {
+[[nodiscard]] RowCall row_call(const Field& field, const Method& method,
+                               const SolveOptions& options, const char* where,
+                               const Extras&... extras) {
     using Controller =
         typename PickExtra<ControllerKind, DefaultController<Field, Method>, Extras...>::type;
     const auto controller = extra_or_default<Controller>(extras...);
     const auto rows = extra_or_default<eddy::Rows>(extras...);
     require_valid(controller, where);
+    require_valid_method(method, where);
     rows.require_valid(where);
     RowCall call{.field = maker_of(field),
                  .method = &method_on_rows<Method, Controller::is_adaptive>,
@@ -259,6 +274,10 @@ template <class Field, class Method, class... Extras>
     (observe_on_rows(call, extras), ...);
     if (const RosenbrockOnRows* const steps = call.method->rosenbrock)
         call.field = with_steps(call.field, *steps, call.level);
+    if constexpr (EsdirkMethod<Method>)
+        call.field =
+            with_steps(call.field, *call.method->esdirk,
+                       {method.newton_tolerance, options.rtol, options.atol.values}, call.level);
     call.control.order = static_cast<float>(call.method->order);
     call.control.error_order = call.method->error_order;
     return call;

@@ -90,7 +90,8 @@ struct RowProblem {
     // Stages, and rows of the equation's program.
     const std::int64_t rows = num_states * (method.num_dense + (goes_back ? 20 : 10));
     constexpr std::int64_t bytes = 512 << 10;
-    if (method.rosenbrock) return 16;  // their programs have many rows: factors, and all U at once
+    if (method.is_implicit())
+        return 16;  // their programs have many rows: factors, and all U at once
     int width = row_kernels::widest;
     while (width > 16 && rows * width * static_cast<std::int64_t>(bytes_of_number) > bytes)
         width /= 2;

@@ -9,6 +9,7 @@
 #include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/lane/event.hpp>
 #include <eddy/solve/lane/lane_start.hpp>
+#include <eddy/steppers/esdirk_tableau.hpp>
 #include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/steppers/stochastic/kinetic_term.hpp>
 #include <eddy/steppers/stochastic/stochastic_tableau.hpp>
@@ -93,7 +94,9 @@ inline constexpr Features features_of = [] {
         .with(Feature::langevin, is_langevin)
         .with(Feature::joint, steps_jointly<typename Choice::Controller>)
         .with(Feature::rosenbrock, family == Family::rosenbrock)
-        .with(Feature::other_method, family != Family::explicit_rk && family != Family::rosenbrock)
+        .with(Feature::esdirk, EsdirkMethod<Method>)
+        .with(Feature::other_method, family != Family::explicit_rk &&
+                                         family != Family::rosenbrock && !EsdirkMethod<Method>)
         .with(Feature::auto_switch, family == Family::auto_switch)
         .with(Feature::gradient, call == CallKind::gradient || call == CallKind::pullback)
         .with(Feature::tangents, call == CallKind::pushforward)

@@ -64,7 +64,8 @@ inline constexpr Combinations rows[] = {
     {joint, "one step size for all, `JointController`", {},
      {no(joint_without_tiles), yes, yes, no(joint_without_tiles), no(joint_without_tiles), no(joint_without_tiles), no(joint_over_ranks)}},
     {rosenbrock, "Rosenbrock methods", {}, {yes, no(method_on_tiles), yes, yes, yes, yes, as_inner}},
-    {other_method, "methods neither explicit Runge–Kutta nor Rosenbrock", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, yes, as_inner}},
+    {esdirk, "ESDIRK methods", {}, {yes, no(method_on_tiles), yes, yes, yes, yes, as_inner}},
+    {other_method, "methods neither explicit Runge–Kutta, Rosenbrock nor ESDIRK; IMEX", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, yes, as_inner}},
     {auto_switch, "`AutoSwitch`", {}, {yes, no(method_on_tiles), no(method_on_rows), yes, yes, no(waiting_switch), as_inner}},
     {gradient, "`value_and_gradient`, `pullback`", {yes, yes, yes, yes, yes, yes}, {yes, yes, yes, yes, yes, yes, yes}},
     {tangents, "`pushforward`", {yes, yes, yes, yes, yes, yes}, {yes, no(tangents_on_tiles), yes, yes, yes, yes, as_inner}},
@@ -186,8 +187,9 @@ consteval bool check_refusal() {
     static_assert(refusal != Refusal::events_on_tiles,
                   "Tiles: this backend finds no events; leave Tiles{} out");
     static_assert(refusal != Refusal::method_on_rows,
-                  "Rows: the method must be an explicit Runge-Kutta method, such as Tsit5, or a "
-                  "Rosenbrock method, such as Rodas5P");
+                  "Rows: the method must be an explicit Runge-Kutta method, such as Tsit5, a "
+                  "Rosenbrock method, such as Rodas5P, or an ESDIRK method, such as Kvaerno5, of "
+                  "an equation that is not split; give another one, or leave Rows{} out");
     static_assert(refusal != Refusal::mass_on_rows,
                   "Rows: this backend knows no mass matrix; leave Rows{} out");
     static_assert(refusal != Refusal::equation_on_rows,

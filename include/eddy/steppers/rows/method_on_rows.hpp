@@ -1,10 +1,11 @@
 #pragma once
 // A method as numbers, for loops that are compiled once for all methods: an explicit Runge–Kutta method's tableau, that of
-// its dense output and what follows from them, or the table of a Rosenbrock method. A method of the user's own is one as well.
+// its dense output and what follows from them, or the table of an implicit method. A method of the user's own is one as well.
 // Test: tests/backends/row_solve.cpp
 
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/interpolant_tableau.hpp>
+#include <eddy/steppers/rows/esdirk_on_rows.hpp>
 #include <eddy/steppers/rows/rosenbrock_on_rows.hpp>
 
 namespace eddy::inline v0::detail {
@@ -26,33 +27,48 @@ struct MethodOnRows {
     const double *b, *b_error;  // (stage)
     const double* b_coarse;     // (stage); null: there is one estimate
     const double* dense;        // (stage, power): weights of θ^(power + 1)
-    /// Another kind of method, whose stages are these, without tableaus. Null: it is explicit.
+    /// Other kinds of methods, whose steps are programs. Both null: it is explicit.
     const RosenbrockOnRows* rosenbrock;
+    const EsdirkOnRows* esdirk;
+    int num_times;  // that those programs read; behind them h
+
+    [[nodiscard]] constexpr bool is_implicit() const { return num_times > 0; }
 
     [[nodiscard]] double a_of(int i, int j) const { return a[i * num_dense + j]; }
     [[nodiscard]] int evaluations_at_start() const { return carries_last ? 1 : 0; }
     [[nodiscard]] int evaluations_per_attempt() const {
+        if (esdirk) return 1;  // and those of its iterations
         return rosenbrock ? rosenbrock->num_points : num_stages - evaluations_at_start();
     }
     [[nodiscard]] int evaluations_per_replay() const {
         return rosenbrock ? rosenbrock->num_points_of_needed : num_needed;
     }
     /// How many states a step keeps for the way back, each with what the equation leaves beside it.
-    [[nodiscard]] int num_kept() const { return rosenbrock ? 1 : num_dense; }
+    [[nodiscard]] int num_kept() const { return is_implicit() ? 1 : num_dense; }
 };
 
-template <RosenbrockMethod Method, bool estimates_error>
-[[nodiscard]] constexpr MethodOnRows rosenbrock_method_on_rows() {
-    constexpr auto& table = rosenbrock_on_rows<Method, estimates_error>;
+template <class Method, bool estimates_error>
+[[nodiscard]] constexpr MethodOnRows implicit_method_on_rows() {
     MethodOnRows method{};
     method.order = Method::order;
     method.error_order =
         static_cast<float>(estimates_error ? estimate_order<Method> : Method::order);
-    method.num_stages = method.num_needed = method.num_dense = table.num_needed;
-    method.num_powers = table.num_powers;
     method.estimates_error = estimates_error;
     method.steps_to_save_points = Method::interpolant.order + 1 < Method::order;
-    method.rosenbrock = &table;
+    const auto take = [&](const auto& table, int num_needed) {
+        method.num_stages = method.num_needed = method.num_dense = num_needed;
+        method.num_powers = table.num_powers;
+        method.num_times = table.num_stages;
+        method.c = table.c;
+    };
+    if constexpr (RosenbrockMethod<Method>) {
+        method.rosenbrock = &rosenbrock_on_rows<Method, estimates_error>;
+        take(*method.rosenbrock, method.rosenbrock->num_needed);
+    } else {
+        method.esdirk = &esdirk_on_rows<Method, estimates_error>;
+        take(*method.esdirk, method.esdirk->num_stages);
+        method.dense = method.esdirk->dense;
+    }
     return method;
 }
 
@@ -87,8 +103,8 @@ template <RungeKuttaMethod Method, bool estimates_error>
 /// A method that chooses its steps by an estimate of their error, or takes steps of constant size.
 template <class Method, bool estimates_error>
 inline constexpr MethodOnRows method_on_rows = [] {
-    if constexpr (RosenbrockMethod<Method>)
-        return rosenbrock_method_on_rows<Method, estimates_error>();
+    if constexpr (RosenbrockMethod<Method> || EsdirkMethod<Method>)
+        return implicit_method_on_rows<Method, estimates_error>();
     else
         return explicit_method_on_rows<Method, estimates_error>();
 }();

@@ -1,0 +1,78 @@
+#pragma once
+// What the graphs of implicit steps have in common: the linear model of f, the factors of J − I/(γh) by the plan of a
+// fixed order of elimination, and the solves with them, with the operations and the bits of linalg/sparse_lu.hpp.
+// Arguments are (times of the stages, then h; y; p).
+
+#include <eddy/ad/linear_model.hpp>
+#include <eddy/ad/rows/runtime_field.hpp>
+#include <eddy/linalg/lu_plan.hpp>
+#include <eddy/trace/embed.hpp>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace eddy::inline v0::detail {
+
+class StepGraph {
+  protected:
+    /// `num_further`: numbers behind h.
+    StepGraph(const Graph& field, int num_stages, int num_further, double gamma);
+
+    /// f at (t, y, p), the entries of its Jacobian, and ∂f/∂t where the model has it.
+    struct Linear {
+        int f = -1, entries = -1, slope = -1;
+    };
+    /// J − I/(γh): its factors (factor), what stood on its diagonal (component), and the smallest |diagonal entry /
+    /// pivot|, zero where derivatives are infinite.
+    struct Factored {
+        List<int> factors, diagonal;
+        int health = -1;
+    };
+    [[nodiscard]] Linear linear_at(int time, int y, int p);
+    [[nodiscard]] Factored factored(int entries, int h);
+    /// x with W x = right.
+    [[nodiscard]] int solve(const Factored& matrix, int right);
+
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    template <class... Operands>
+    int push(Op op, int size, Operands... operands) {
+        return graph_.push({.op = op, .size = size}, operands...);
+    }
+    int constant(double value);
+    int concat(const List<int>& parts, int size) {
+        return graph_.push_list({.op = Op::concat, .size = size}, parts);
+    }
+    int time(int stage) { return graph_.push_argument(0, stage, 1); }
+    /// sum + weight x.
+    int add_scaled(int sum, double weight, int x) {
+        return push(Op::mul_add, size_, constant(weight), x, sum);
+    }
+    /// The graph of these results, one after another.
+    Graph finish(const List<int>& results);
+
+    const Graph& field_;
+    double gamma_;
+    int size_;
+    Graph graph_;
+    int y_, p_, h_, one_;
+    bool depends_on_time_;
+
+  private:
+    void factor(Factored& matrix);
+    void judge(Factored& matrix, const List<char>& is_plain);
+
+    std::map<double, int> constants_;
+    JacobianPlan jacobian_;
+    Graph model_;
+    LuPlan plan_{{{}, SquarePattern(0)}, {}, 0, {}, {}, {}};
+};
+
+/// The steps of an equation, as an equation of their own, with derivatives of so many orders.
+using MakeSteps = std::function<std::shared_ptr<const FieldMaker>(int num_orders)>;
+/// The equation, whose tiles bring such steps along.
+[[nodiscard]] std::shared_ptr<const FieldMaker> bringing_steps(
+    const std::shared_ptr<const FieldMaker>& field, const MakeSteps& make);
+/// Its program. Throws InvalidArgument where it is none.
+[[nodiscard]] const Graph& program_of_steps(const FieldMaker& field);
+
+}  // namespace eddy::inline v0::detail
