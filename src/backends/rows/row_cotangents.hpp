@@ -13,6 +13,8 @@ template <class Real>
 struct RowCotangents {
     Real *of_state, *pulled;  // (component, place): at the end of the round; at its start
     Real* dense_of_y;         // of save points within it: (component, place)
+    // The same of y⁺ of a Rosenbrock step, where an event may follow it: of the state before that. Else null.
+    Real* dense_of_next = nullptr;
     Real* dense_of_k[MethodOnRows::most_stages] = {};
     Real *of_step, *of_p;  // (parameter, place), inputs behind them: of the round; of all so far
     const RowProblem<Real>* problem;
@@ -22,6 +24,7 @@ struct RowCotangents {
         : problem(&given), width(tile_width) {
         const auto rows = [&](std::int64_t count) { return arena.take<Real>(count * width); };
         for (Real** state : {&of_state, &pulled, &dense_of_y}) *state = rows(given.state_size);
+        if (given.events && given.method->rosenbrock) dense_of_next = rows(given.state_size);
         for (int i = 0; i < given.method->num_dense; ++i) dense_of_k[i] = rows(given.state_size);
         of_step = arena.take<Real>(given.size_of_reads(width));
         of_p = given.sums_tile ? of_step : rows(given.parameter_size);
@@ -38,6 +41,7 @@ struct RowCotangents {
     void clear_dense() const {
         const std::ptrdiff_t block = std::ptrdiff_t{problem->state_size} * width;
         std::fill_n(dense_of_y, block, Real(0));
+        if (dense_of_next) std::fill_n(dense_of_next, block, Real(0));
         for (int i = 0; i < problem->method->num_dense; ++i)
             std::fill_n(dense_of_k[i], block, Real(0));
     }
@@ -51,7 +55,9 @@ struct RowCotangents {
         const int size = problem->state_size;
         const row_kernels::Kernels<Real>& kernels = step.kernels();
         kernels.add_column(dense_of_y + place, width, 1 - of_next, seed, 1, size);
-        if (reads_next) kernels.add_column(of_state + place, width, of_next, seed, 1, size);
+        if (reads_next)
+            kernels.add_column((dense_of_next ? dense_of_next : of_state) + place, width, of_next,
+                               seed, 1, size);
         for (int i = 0; i < problem->method->num_dense; ++i) {
             if (weights[i] == 0) continue;
             kernels.add_column(dense_of_k[i] + place, width, h * weights[i], seed, 1, size);

@@ -27,14 +27,18 @@ bool RowEventsBack<Real>::are_met() const {
     return false;
 }
 template <class Real>
-void RowEventsBack<Real>::pull(const Real* y, std::int64_t round, bool is_dense) {
+void RowEventsBack<Real>::for_events(const auto& visit) const {
+    for (int i = 0; i < run_->num_taking_part(); ++i)
+        if (run_->step(run_->taking_part()[i]).meets_event()) visit(run_->taking_part()[i]);
+}
+template <class Real>
+void RowEventsBack<Real>::pull_jumps(const Real* y) {
     step_->next_state(y, step_->work());
     std::fill_n(root_, run_->block(), Real(0));
-    const auto for_events = [&](const auto& visit) {
-        for (int i = 0; i < run_->num_taking_part(); ++i)
-            if (run_->step(run_->taking_part()[i]).meets_event()) visit(run_->taking_part()[i]);
-    };
     for_events([&](int place) { pull_jump_of(place); });
+}
+template <class Real>
+void RowEventsBack<Real>::clear_sizes(std::int64_t round, bool is_dense) {
     const auto pull = [&](const Real* next, bool dense, Real* sizes) {
         const int count = dense ? problem_->method->num_dense : problem_->method->num_needed;
         std::fill_n(unwanted_, problem_->size_of_reads(step_->width()), Real(0));
@@ -51,19 +55,16 @@ void RowEventsBack<Real>::pull(const Real* y, std::int64_t round, bool is_dense)
     pull(root_, false, of_root_);
     for_events([&](int place) { clear_size_of(place); });
 }
-/// The cotangent of the state after an event becomes that of the state before it.
 template <class Real>
 void RowEventsBack<Real>::pull_jump_of(int place) {
     RowEvents<Real>& events = *replay_->solve().events();
     const LoggedStep& step = run_->step(place);
     const double t = replay_->clocks().rows().last[place];
     step_->state_of(place, step_->work(), state_);
-    if (!step.ends_lane) {
-        step_->state_of(place, cotangents_->of_state, column_);
-        times_->shift(place) += events.pull_jump(step.event, run_->first() + place, t, state_,
-                                                 column_, cotangents_->sums_of(place));
-        cotangents_->put_column(column_, place, cotangents_->of_state);
-    }
+    step_->state_of(place, cotangents_->of_state, column_);
+    times_->shift(place) += events.pull_jump(step.event, run_->first() + place, t, state_, column_,
+                                             cotangents_->sums_of(place));
+    cotangents_->put_column(column_, place, cotangents_->of_state);
     static_cast<void>(events.derivatives(step.event, run_->first() + place, t, state_));
     cotangents_->put_column(events.by_y(), place, root_);
 }

@@ -16,10 +16,14 @@ class RowEventsBack {
 
     /// Does a lane that is alive meet one in the round at hand?
     [[nodiscard]] bool are_met() const;
-    /// Clears the sizes of the steps that end with events. The stages of the round have just been computed.
-    void pull(const Real* y, std::int64_t round, bool is_dense);
+    /// The cotangents of the states after events become those of the states before them. The stages of the round have
+    /// just been computed.
+    void pull_jumps(const Real* y);
+    /// Then clears the sizes of the steps that end with events.
+    void clear_sizes(std::int64_t round, bool is_dense);
 
   private:
+    void for_events(const auto& visit) const;
     void pull_jump_of(int place);
     void clear_size_of(int place);
 

@@ -195,8 +195,12 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     const int count = is_dense ? problem_->method->num_dense : problem_->method->num_needed;
     if (!has_stages && (!replay_.is_kept(round) || (is_dense && !step_->keeps_dense_stages())))
         replay_.linearize(count, x, round);
-    if (events_.are_met()) events_.pull(x.y(), round, is_dense);
     const row_kernels::Kernels<Real>& kernels = step_->kernels();
+    const bool meets = events_.are_met();
+    if (meets) events_.pull_jumps(x.y());
+    if (is_dense && cotangents_.dense_of_next)
+        kernels.add_rows(cotangents_.of_state, cotangents_.dense_of_next, step_->shape());
+    if (meets) events_.clear_sizes(round, is_dense);
     const row_kernels::Shape of_p{problem_->parameter_size, step_->width()};
     const row_kernels::Shape of_inputs{problem_->input_room, step_->width()};
     const std::ptrdiff_t behind = problem_->behind_parameters(step_->width());
