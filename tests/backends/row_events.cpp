@@ -5,6 +5,8 @@
 #include <eddy/runtime.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/solve.hpp>
+#include <eddy/solvers/rodas5p.hpp>
+#include <eddy/solvers/rosenbrock23.hpp>
 #include <vector>
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
@@ -72,12 +74,11 @@ void check_same(const auto& rows, const auto& oracle) {
                 CHECK(support::same_bits(rows.y(k)(lane, c), oracle.y(k)(lane, c)));
     }
 }
-template <class Real = double, class... Extras>
+template <class Real = double, class Method = eddy::Tsit5, class... Extras>
 void check(const SolveOptions& options, std::ptrdiff_t lanes, const Extras&... extras) {
     const auto y0 = starts<Real>(lanes), p = parameters<Real>(lanes);
-    const auto oracle =
-        eddy::solve(Boxed{}, eddy::Tsit5{}, y0, p, options, eddy::Serial{}, extras...);
-    const auto rows = eddy::solve(Boxed{}, eddy::Tsit5{}, y0, p, options, eddy::Rows{}, extras...);
+    const auto oracle = eddy::solve(Boxed{}, Method{}, y0, p, options, eddy::Serial{}, extras...);
+    const auto rows = eddy::solve(Boxed{}, Method{}, y0, p, options, eddy::Rows{}, extras...);
     check_same(rows, oracle);
 }
 
@@ -128,12 +129,13 @@ void check_close(const EnsembleArray<double>& found, const EnsembleArray<double>
                   1e-12 * (1 + std::abs(expected(row, c))));
         }
 }
+template <class Method = eddy::Tsit5>
 void check_gradient(const SolveOptions& options, std::ptrdiff_t lanes) {
     const auto y0 = starts(lanes), p = parameters(lanes);
     const auto oracle =
-        eddy::value_and_gradient(Boxed{}, eddy::Tsit5{}, Reached{}, y0, p, options, eddy::Serial{});
+        eddy::value_and_gradient(Boxed{}, Method{}, Reached{}, y0, p, options, eddy::Serial{});
     const auto rows =
-        eddy::value_and_gradient(Boxed{}, eddy::Tsit5{}, Reached{}, y0, p, options, eddy::Rows{});
+        eddy::value_and_gradient(Boxed{}, Method{}, Reached{}, y0, p, options, eddy::Rows{});
     REQUIRE(oracle.report.success());
     REQUIRE(rows.report.success());
     for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
@@ -160,6 +162,18 @@ TEST_CASE("row events: gradients go through bounces and ends as those of the ora
     saved.memory_budget = 20000;
     saved.checkpoints = 3;
     check_gradient(saved, 11);
+}
+
+TEST_CASE("row events: a Rosenbrock method finds them, and gradients go through them") {
+    SolveOptions options{.t1 = 1.25, .rtol = 1e-4, .atol = 1e-6};
+    check<double, eddy::Rosenbrock23>(options, 20);
+    options.save_at = {0, 0.2, 0.4, 0.42, 0.44, 0.46, 0.48, 0.75, 1.25};
+    options.step_to = {0.5};
+    options.impulses = {.times = {0.25, 1}, .components = {3, 2}, .amounts = {2, -0.5}};
+    check<double, eddy::Rosenbrock23>(options, 11);
+    check_gradient<eddy::Rosenbrock23>(options, 11);
+    options.save_at = {};
+    check_gradient<eddy::Rosenbrock23>(options, 11);
 }
 
 namespace {
@@ -213,6 +227,97 @@ TEST_CASE("row events: an equation of run-time sizes takes them from an object b
 
 namespace {
 
+struct Weighed {
+    constexpr auto operator()(const auto&, const auto& y, const auto& p) const {
+        return (y[0] + 2.0) * (0.3 + y[1]) + p[1] * y[2] * y[3];
+    }
+};
+/// Boxed as an equation of run-time sizes, where tangents are those of the equation: as near to the gradients of steps
+/// as rtol is.
+struct Bodies {
+    eddy::RuntimeFieldWithEvents field =
+        eddy::with_events(eddy::trace_field(4, 2, Boxed{}), Boxed{});
+    SolveOptions options{.t1 = 1.25, .rtol = 1e-11, .atol = 1e-13};
+    EnsembleArray<double> y0 = starts(11), p = parameters(11);
+    EnsembleArray<double> of_y0 = starts(11), of_p = parameters(11);
+    static constexpr double near = 1e-8;
+
+    [[nodiscard]] double along(const eddy::Gradient<double>& gradient, std::ptrdiff_t lane) const {
+        double sum = 0;
+        for (int c = 0; c < 4; ++c) sum += gradient.y0(lane, c) * of_y0(lane, c);
+        for (int i = 0; i < 2; ++i) sum += gradient.p(lane, i) * of_p(lane, i);
+        return sum;
+    }
+};
+bool are_near(double a, double b, double tolerance) {
+    return std::abs(a - b) <= tolerance * (1 + std::abs(b));
+}
+template <class Method>
+void check_tangents(const Bodies& of) {
+    const auto solved = eddy::solve(of.field, Method{}, of.y0, of.p, of.options);
+    const auto pushed =
+        eddy::pushforward(of.field, Method{}, of.y0, of.p, of.of_y0, of.of_p, of.options);
+    check_same(pushed, solved);
+    const auto reached = eddy::pushforward(of.field, Method{}, of.y0, of.p, of.of_y0, of.of_p,
+                                           of.options, eddy::observe(Weighed{}));
+    const auto found =
+        eddy::value_and_gradient(of.field, Method{}, Weighed{}, of.y0, of.p, of.options);
+    std::int64_t bounces = 0, ends = 0;
+    for (std::ptrdiff_t lane = 0; lane < 11; ++lane) {
+        CAPTURE(lane, reached.tangent()(lane, 0), of.along(found.gradient, lane));
+        CHECK(are_near(reached.tangent()(lane, 0), of.along(found.gradient, lane), Bodies::near));
+        const bool ended = solved.result(lane) == eddy::Result::event;
+        ends += ended ? 1 : 0;
+        bounces += solved.stats(lane).events - (ended ? 1 : 0);
+    }
+    CHECK(bounces > 10);
+    CHECK(ends > 0);
+}
+
+}  // namespace
+
+TEST_CASE("row events: tangents go through bounces and ends as gradients do") {
+    check_tangents<eddy::Tsit5>(Bodies{});
+    check_tangents<eddy::Rodas5P>(Bodies{});
+
+    const Bodies of;
+    const auto all =
+        eddy::sensitivities(of.field, eddy::Tsit5{}, of.y0, of.p, of.options, eddy::along_both);
+    EnsembleArray<double> still(11, 4, 0.0), of_p(11, 2, 0.0);
+    for (std::ptrdiff_t lane = 0; lane < 11; ++lane) of_p(lane, 1) = 1;
+    const auto pushed =
+        eddy::pushforward(of.field, eddy::Tsit5{}, of.y0, of.p, still, of_p, of.options);
+    for (std::ptrdiff_t lane = 0; lane < 11; ++lane)
+        for (int c = 0; c < 4; ++c)
+            CHECK(are_near(all.sensitivity()(lane, c, 1), pushed.tangent()(lane, c), 1e-12));
+}
+
+TEST_CASE("row events: products with Hessians are differences of gradients through events") {
+    const Bodies of;
+    const auto product = eddy::hessian_vector_product(of.field, eddy::Tsit5{}, Weighed{}, of.y0,
+                                                      of.p, of.of_y0, of.of_p, of.options);
+    REQUIRE(product.report.success());
+    const double size = 0x1p-16;
+    const auto moved = [&](double by) {
+        EnsembleArray<double> y0 = of.y0, p = of.p;
+        for (std::ptrdiff_t lane = 0; lane < 11; ++lane) {
+            for (int c = 0; c < 4; ++c) y0(lane, c) += by * of.of_y0(lane, c);
+            for (int i = 0; i < 2; ++i) p(lane, i) += by * of.of_p(lane, i);
+        }
+        return eddy::value_and_gradient(of.field, eddy::Tsit5{}, Weighed{}, y0, p, of.options);
+    };
+    const auto behind = moved(size), before = moved(-size);
+    for (std::ptrdiff_t lane = 0; lane < 11; ++lane)
+        for (int i = 0; i < 2; ++i) {
+            const double slope =
+                (behind.gradient.p(lane, i) - before.gradient.p(lane, i)) / (2 * size);
+            CAPTURE(lane, i);
+            CHECK(are_near(product.product.p(lane, i), slope, 1e-6));
+        }
+}
+
+namespace {
+
 struct AtATime {
     constexpr auto event(const auto& t, const auto& y, const auto&) const {
         return eddy::vec(y[1], t - 0.5);
@@ -247,9 +352,19 @@ TEST_CASE("row events: what does not fit is one sentence") {
     CHECK_THROWS_WITH(eddy::with_events(field, NoState{}),
                       "with_events: at_event(t, y, p) of event 0 returns 2 numbers for 4 states; "
                       "return one for each");
-    auto solver = eddy::ensemble_solver(eddy::with_events(field, End{}), eddy::Tsit5{}, {.t1 = 1});
     const EnsembleArray<double> y0(1, 4, 1.0), p(1, 2, 1.0);
+    const auto push = [&](const auto& with_events, const auto&... observed) {
+        return support::message_of([&] {
+            static_cast<void>(eddy::pushforward(with_events, eddy::Tsit5{}, y0, p, y0, p, {.t1 = 1},
+                                                observed...));
+        });
+    };
     CHECK(support::mentions(
-        support::message_of([&] { static_cast<void>(solver(y0, p, y0, p)); }),
-        "over rows tangents do not go through events; give a compile-time functor without Rows"));
+        push(eddy::with_events(field, End{}), eddy::observe(When{})),
+        "pushforward: an event ends trajectories over rows, and what is observed there, or the "
+        "loss, reads t, whose tangent it does not get; make t a component of y"));
+    const auto driven = eddy::trace_field(
+        4, 2, 1, [](const auto&, const auto& y, const auto&, const auto& u) { return y + u[0]; });
+    CHECK(support::mentions(push(eddy::with_events(driven, End{})),
+                            "tangents through events over rows take an equation without inputs"));
 }

@@ -43,14 +43,8 @@ struct AlongDirection {
         if (node.index != parameters || node.offset >= num_parameters) return -1;
         if (first_of_p >= 0)
             return to.push_argument(parameters, first_of_p + node.offset, node.size);
-        const int at = static_cast<int>(direction) - node.offset;
-        if (direction == Direction::of_start || at < 0 || at >= node.size) return -1;
-        List<int> parts;
-        if (at > 0) parts.push_back(to.push_zeros(at));
-        parts.push_back(to.push_constant(1));
-        if (at + 1 < node.size) parts.push_back(to.push_zeros(node.size - at - 1));
-        return parts.size() == 1 ? parts[0]
-                                 : to.push_list({.op = Op::concat, .size = node.size}, parts);
+        if (direction == Direction::of_start) return -1;
+        return unit_or_nothing(to, static_cast<int>(direction) - node.offset, node.size);
     }
 };
 
@@ -65,6 +59,21 @@ bool make_room(Graph& graph, int num_parameters, int room) {
 }
 
 }  // namespace
+
+int unit_or_nothing(Graph& graph, int at, int size) {
+    if (at < 0 || at >= size) return -1;
+    List<int> parts;
+    if (at > 0) parts.push_back(graph.push_zeros(at));
+    parts.push_back(graph.push_constant(1));
+    if (at + 1 < size) parts.push_back(graph.push_zeros(size - at - 1));
+    return parts.size() == 1 ? parts[0] : graph.push_list({.op = Op::concat, .size = size}, parts);
+}
+void require_forward_mode(const Graph& graph) {
+    require_argument(
+        graph.error == TraceError::none,
+        "pushforward: the equation has no forward mode: a function in it has a pullback "
+        "of its own (custom_vjp); write custom_jvp, which serves both modes");
+}
 
 Graph carry_tangents(const Graph& graph, int num_parameters,
                      const std::vector<Direction>& directions, std::vector<ResultPiece> pieces) {
@@ -92,10 +101,7 @@ Graph carry_tangents(const Graph& graph, int num_parameters,
         along.first_of_y += along.num_states;
     }
     Graph result = std::move(along.graph);
-    require_argument(
-        result.error == TraceError::none,
-        "pushforward: the equation has no forward mode: a function in it has a pullback "
-        "of its own (custom_vjp); write custom_jvp, which serves both modes");
+    require_forward_mode(result);
     const int times = 1 + static_cast<int>(directions.size());
     List<int> parts;
     int size = 0, first = 0;

@@ -16,4 +16,9 @@ namespace eddy::inline v0::detail {
                                    const std::vector<Direction>& directions,
                                    std::vector<ResultPiece> pieces = {});
 
+/// The node of a vector that is 1 in one place and else 0; −1 where that is none of its places.
+[[nodiscard]] int unit_or_nothing(Graph& graph, int at, int size);
+/// Throws InvalidArgument where a derivative that the graph was to have could not be made.
+void require_forward_mode(const Graph& graph);
+
 }  // namespace eddy::inline v0::detail

@@ -222,7 +222,7 @@ bool RowEvents<Real>::look(RowClocks& clocks) {
             take_back(place, clocks);
         } else {
             clocks.set_size(place, here.uncut);
-            if (jumps(place)) jump(place, clocks);
+            pass(place, clocks);
         }
     }
     return is_rare;
@@ -319,15 +319,16 @@ double RowEvents<Real>::size_back(int place, const RowClocks& clocks) {
     const double before = from + size;
     return before > from && before < end ? size : 0;
 }
-/// The state after an event at the end of a step, and the sides on which it leaves the functions.
+/// The state after an event at the end of a step, and the sides on which it leaves the functions of a lane that goes on.
 template <class Real>
-void RowEvents<Real>::jump(int place, const RowClocks& clocks) {
+void RowEvents<Real>::pass(int place, const RowClocks& clocks) {
     Place& here = places_[at(place)];
     const int event = here.index();
     const double t = clocks.rows().last[place];
     Real* const after = after_.data() + std::int64_t{place} * problem_->state_size;
     step_->state_of(place, step_->next(), state_.data());
     state_after(event, here.lane, t, state_.data(), after);
+    if (!jumps(place)) return;
     const Motion& motion = motion_at(place, clocks.tstop(place), t, after);
     for (int i = 0; i < count(); ++i) {
         const bool is_next = i != event && here.passed.has(i);

@@ -40,10 +40,11 @@ class RowEvents {
     [[nodiscard]] bool ends_lane(int place) const {
         return meets(place) && !is_lost(place) && is_terminal(places_[at(place)].index());
     }
-    /// Does it go on in another state, `after`?
+    /// Does it go on, in the state `after`?
     [[nodiscard]] bool jumps(int place) const {
         return meets(place) && !is_lost(place) && !ends_lane(place);
     }
+    /// The state in which an event that is met leaves it: of one that ends it, what its tangents make of the time of its end.
     [[nodiscard]] const Real* after(int place) const {
         return after_.data() + std::int64_t{place} * problem_->state_size;
     }
@@ -118,7 +119,7 @@ class RowEvents {
     [[nodiscard]] double size_back(int place, const RowClocks& clocks);
     void take_back(int place, RowClocks& clocks);
     void restore_history(int place, const RowClocks& clocks);
-    void jump(int place, const RowClocks& clocks);
+    void pass(int place, const RowClocks& clocks);
 
     const RowProblem<Real>* problem_;
     RowStep<Real>* step_;

@@ -375,6 +375,7 @@ HessianVectorProduct<Real> multiply_hessian_on_rows(Workspace& kept, const RowCa
                      "{}: differentiate_times with a Hessian over rows; leave it out, or give a "
                      "compile-time functor without Rows",
                      where);
+    require_no_time(call, seeds.loss.get(), where);
     auto& products = kept.get<ProductsOnRows<Real>>();
     const std::vector<Direction> directions{Direction::given};
     const RowCall& both = products.tangents.with_tangents(call, directions, where);

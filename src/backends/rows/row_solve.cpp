@@ -224,7 +224,7 @@ void RowSolve<Real>::state_at(int place, std::int32_t k, const Real* y, bool& ha
 }
 template <class Real>
 void RowSolve<Real>::state_at_end(int place) {
-    if (events_ && events_->jumps(place))
+    if (meets_event(place) && !events_->is_lost(place))
         std::copy_n(events_->after(place), step_.state_size(), state_);
     else
         step_.state_of(place, step_.next(), state_);

@@ -1,6 +1,8 @@
 #include "row_tangents.hpp"
+#include <algorithm>
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/call/start_values.hpp>
+#include "../../ad/rows/tangents_at_event.hpp"
 #include "row_work.hpp"
 
 namespace eddy::inline v0::detail {
@@ -19,6 +21,49 @@ std::shared_ptr<const FieldMaker> with_tangents(const std::shared_ptr<const Fiel
     return both;
 }
 
+void require_no_time(const RowCall& call, const FieldMaker* reader, const char* where) {
+    if (!call.events || !reader || !reader->graph()) return;
+    const auto& ends = call.events->are_terminal;
+    const List<Node>& nodes = reader->graph()->nodes;
+    const bool reads_time = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+        return node.op == Op::argument && node.index == 0;
+    });
+    require_argument(!reads_time || std::find(ends.begin(), ends.end(), 1) == ends.end(),
+                     "{}: an event ends trajectories over rows, and what is observed there, or the "
+                     "loss, reads t, whose tangent it does not get; make t a component of y, or "
+                     "give a compile-time functor without Rows",
+                     where);
+}
+namespace {
+
+/// Events of y alone, which move its tangents too.
+std::shared_ptr<const EventsOnRows> events_with_tangents(const RowCall& call, FieldSizes sizes,
+                                                         const std::vector<Direction>& directions,
+                                                         const char* where) {
+    if (!call.events) return nullptr;
+    const Graph* const field = call.field->graph();
+    require_argument(field && sizes.inputs.size == 0,
+                     "{}: tangents through events over rows take an equation without inputs, made "
+                     "by trace_field or parse_field; give such a one, or a compile-time functor "
+                     "without Rows",
+                     where);
+    EventsOnRows events = *call.events;
+    Graph functions = *events.functions->graph();
+    for (std::size_t i = 0; i < events.jumps.size(); ++i) {
+        const auto& jump = events.jumps[i];
+        if (!jump && !events.are_terminal[i]) continue;  // it changes nothing
+        const Graph moved = tangents_at_event(
+            {*field, functions, static_cast<int>(i), jump ? jump->graph() : nullptr}, directions);
+        events.jumps[i] = graph_field(moved, sizes, call.level);
+    }
+    functions.arguments[1].size = sizes.states;
+    functions.arguments[2].size = sizes.parameters;
+    events.functions = graph_field(functions, sizes, call.level);
+    return std::make_shared<const EventsOnRows>(std::move(events));
+}
+
+}  // namespace
+
 template <class Real>
 const RowCall& RowTangents<Real>::with_tangents(const RowCall& call,
                                                 const std::vector<Direction>& directions,
@@ -28,12 +73,10 @@ const RowCall& RowTangents<Real>::with_tangents(const RowCall& call,
                      "{}: tangents_in_error_norm = true over rows, where tangents decide no step; "
                      "leave it out, or give a compile-time functor without Rows",
                      where);
-    require_argument(!call.events,
-                     "{}: over rows tangents do not go through events; give a compile-time functor "
-                     "without Rows",
-                     where);
+    require_no_time(call, call.observed.get(), where);
     RowCall both = call;
     both.field = detail::with_tangents(call.field, directions, where);
+    both.events = events_with_tangents(call, both.field->sizes(), directions, where);
     both.observed = detail::with_tangents(call.observed, directions, where);
     return call_ = std::move(both);
 }

@@ -115,11 +115,9 @@ inline constexpr Features features_on_rows =
         .with(Feature::hessian, call == CallKind::hessian)
         .with(Feature::mass, has_mass<Field>)
         .with(Feature::events, has_events_on_rows<Field>)
-        .with(Feature::events_along,
-              has_events_on_rows<Field> && (call == CallKind::pushforward ||
-                                            call == CallKind::hessian || !RungeKuttaMethod<Method>))
         .with(Feature::events_with_joint,
               has_events_on_rows<Field> && (steps_jointly<Extras> || ...))
+        .with(Feature::events_with_esdirk, has_events_on_rows<Field>&& EsdirkMethod<Method>)
         .with(Feature::times, (IsDifferentiateTimes<Extras> || ...))
         .with(Feature::gradient_error, (IsEstimateGradientError<Extras> || ...))
         .with(Feature::adaptive, (chooses_steps<Extras> || ...))

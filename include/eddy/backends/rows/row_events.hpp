@@ -17,7 +17,7 @@ struct EventsOnRows {
     static constexpr int most = 32;
     std::shared_ptr<const FieldMaker> functions;  // (t, y, p) → all of them
     std::vector<std::shared_ptr<const FieldMaker>>
-        jumps;  // the state after each; null: that before
+        jumps;  // the state after each, also where it ends a lane; null: that before
     std::vector<Crossing> crossings;
     std::vector<char> are_terminal;
 

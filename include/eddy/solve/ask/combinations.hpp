@@ -77,9 +77,10 @@ inline constexpr Combinations rows[] = {
     {estimate_with_events, "`estimate_gradient_error` with events",
      {no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate), no(events_with_estimate)}},
     {events, "events, with gradients and tangents", {yes, yes, yes, no(events_of_switch), no(events_of_noise), no(events_of_noise)},
-     {yes, no(events_on_tiles), {"without tangents"}, yes, no(double_times), yes, as_inner}},
-    {events_along, "tangents through events", {}, {yes, no(events_on_tiles), no(events_on_rows), yes, no(double_times), yes, as_inner}},
+     {yes, no(events_on_tiles), yes, yes, no(double_times), yes, as_inner}},
+    {events_along, "tangents through events", {}, {yes, no(events_on_tiles), {"of the equation"}, yes, no(double_times), yes, as_inner}},
     {events_with_joint, "events with `JointController`", {}, {vacant, vacant, no(events_of_joint), vacant, vacant, vacant, vacant}},
+    {events_with_esdirk, "events with ESDIRK methods", {}, {vacant, vacant, no(events_on_rows), vacant, vacant, vacant, vacant}},
     {events_of_algebraic, "events with a singular mass matrix", {vacant, no(events_with_algebraic), vacant, vacant, vacant, vacant}},
     {times, "`differentiate_times`", {yes, yes, yes, yes, no(times_of_noise), no(times_of_noise)}, {yes, yes, yes, yes, yes, yes, as_inner},
      {vacant, vacant, yes, yes, yes, no(extra_of_nested)}},
@@ -197,10 +198,9 @@ consteval bool check_refusal() {
     static_assert(refusal != Refusal::events_of_joint,
                   "Rows: events with JointController, which gives all trajectories the same steps; "
                   "leave one of them out");
-    static_assert(
-        refusal != Refusal::events_on_rows,
-        "Rows: events are found by explicit Runge-Kutta methods, in solves and gradients; "
-        "for tangents and other methods give a compile-time functor without Rows{}");
+    static_assert(refusal != Refusal::events_on_rows,
+                  "Rows: events are found by explicit Runge-Kutta and Rosenbrock methods; for an "
+                  "ESDIRK method give a compile-time functor without Rows{}");
     static_assert(refusal != Refusal::call_on_rows,
                   "Rows: an equation over rows has no estimate_gradient_error; leave that out, or "
                   "give a compile-time functor without Rows{}");
