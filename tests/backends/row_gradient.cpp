@@ -26,6 +26,17 @@ struct SquaredError {
     }
 };
 
+/// A slow and a fast mode.
+struct TwoDecays {
+    static constexpr int state_size = 2, parameter_size = 2;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(-(p[0] * y[0]), -(p[1] * y[1]));
+    }
+};
+struct Total {
+    constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] + y[1]; }
+};
+
 template <class Real = double>
 eddy::EnsembleArray<Real> filled(std::ptrdiff_t rows, double first, double step, int size = 3) {
     eddy::EnsembleArray<Real> array(rows, size);
@@ -375,6 +386,105 @@ TEST_CASE(
         CHECK(std::abs((above - below) / (2 * h) - shared.gradient.p(0, k)) < 1e-8);
     }
 }
+/// One lane in three has moved along the fast mode. Lanes end at rounds of their own, and there are more than places.
+struct ManyDecays {
+    static constexpr std::ptrdiff_t num_lanes = 150;
+    eddy::EnsembleArray<double> y0{num_lanes, 2}, p{num_lanes, 2};
+    ManyDecays() {
+        for (std::ptrdiff_t lane = 0; lane < num_lanes; ++lane) {
+            y0(lane, 0) = 1;
+            y0(lane, 1) = lane % 3 == 0 ? 1 : 0;
+            p(lane, 0) = 1 + 0.01 * static_cast<double>(lane);
+            p(lane, 1) = 50 + static_cast<double>(lane % 7);
+        }
+    }
+    [[nodiscard]] bool is_at_rest(std::ptrdiff_t lane) const { return y0(lane, 1) == 0; }
+};
+
+TEST_CASE("rows: derivatives that the steps do not carry are flagged as the oracle flags them") {
+    const ManyDecays many;
+    const eddy::RuntimeField field = eddy::trace_field(2, 2, TwoDecays{});
+    eddy::SolveOptions options{.t1 = 0.2, .stable_gradients = false};
+
+    const auto oracle = eddy::value_and_gradient(TwoDecays{}, eddy::Tsit5{}, Total{}, many.y0,
+                                                 many.p, options, eddy::Serial{});
+    for (const std::int64_t checkpoints : {0, 3}) {
+        options.checkpoints = checkpoints;
+        const auto found =
+            eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0, many.p, options);
+
+        CHECK(found.report.is_watched);
+        for (std::ptrdiff_t lane = 0; lane < ManyDecays::num_lanes; ++lane) {
+            const eddy::GradientMark mark = found.report.unreliable(lane),
+                                     expected = oracle.report.unreliable(lane);
+            CHECK(bool(mark) == many.is_at_rest(lane));
+            CHECK(mark.t == expected.t);
+            CHECK(std::abs(mark.ratio - expected.ratio) <= 1e-6 * expected.ratio);
+            CHECK_FALSE(found.report.redone(lane));
+        }
+    }
+    options.dt0 = 0.01;
+    const auto constant = eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0, many.p,
+                                                   options, eddy::ConstantController{});
+    CHECK_FALSE(constant.report.is_watched);
+}
+
+TEST_CASE("rows: these lanes are solved again, by the steps of the oracle") {
+    const ManyDecays many;
+    const eddy::RuntimeField field = eddy::trace_field(2, 2, TwoDecays{});
+    eddy::SolveOptions options{.t1 = 0.2};
+
+    const auto oracle = eddy::value_and_gradient(TwoDecays{}, eddy::Tsit5{}, Total{}, many.y0,
+                                                 many.p, options, eddy::Serial{});
+    const auto found =
+        eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0, many.p, options);
+
+    for (std::ptrdiff_t lane = 0; lane < ManyDecays::num_lanes; ++lane) {
+        CHECK(found.report.redone(lane) == oracle.report.redone(lane));
+        CHECK(bool(found.report.unreliable(lane)) == bool(oracle.report.unreliable(lane)));
+        CHECK(found.report.stats(lane).accepted == oracle.report.stats(lane).accepted);
+        CHECK(found.report.stats(lane).evaluations == oracle.report.stats(lane).evaluations);
+        CHECK(std::abs(found.gradient.y0(lane, 1) - std::exp(-0.2 * many.p(lane, 1))) < 1e-6);
+    }
+    CHECK(found.report.redone(1));
+    CHECK(largest_difference(found.gradient.y0, oracle.gradient.y0) < 1e-12);
+    CHECK(largest_difference(found.gradient.p, oracle.gradient.p) < 1e-12);
+    CHECK(std::abs(found.loss.total / oracle.loss.total - 1) < 1e-12);
+
+    // Where no second solve succeeds, lanes keep what they had.
+    options.max_steps = found.report.stats(1).accepted - 1;
+    const auto kept =
+        eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0, many.p, options);
+    CHECK(kept.report.unreliable(1));
+    CHECK_FALSE(kept.report.redone(1));
+}
+
+TEST_CASE("rows: lanes that are solved again bring the same to parameters that all share") {
+    const ManyDecays many;
+    const eddy::SolveOptions options{.t1 = 0.2};
+    for (const int num_parameters : {2, 66}) {
+        const eddy::RuntimeField field = eddy::trace_field(2, num_parameters, TwoDecays{});
+        std::vector<double> p(static_cast<std::size_t>(num_parameters), 1.);
+        p[1] = 50;
+        eddy::EnsembleArray<double> copies(ManyDecays::num_lanes, num_parameters, 1.);
+        for (std::ptrdiff_t lane = 0; lane < ManyDecays::num_lanes; ++lane) copies(lane, 1) = 50;
+
+        const auto of_all = eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0,
+                                                     eddy::shared(p), options);
+        const auto of_each =
+            eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0, copies, options);
+
+        CHECK(of_all.report.redone(1));
+        CHECK(largest_difference(of_all.gradient.y0, of_each.gradient.y0) < 1e-12);
+        for (int i = 0; i < 2; ++i) {
+            double sum = 0;
+            for (std::ptrdiff_t lane = 0; lane < ManyDecays::num_lanes; ++lane)
+                sum += of_each.gradient.p(lane, i);
+            CHECK(std::abs(of_all.gradient.p(0, i) - sum) < 1e-12 * std::abs(sum));
+        }
+    }
+}
+
 TEST_CASE("rows: a lane that fails brings nothing, and the others are as they are alone") {
     auto y0 = filled(20, 1, 0.05);
     const auto p = filled(1, 8, 0.5), data = filled(1, 0, 0.1);

@@ -44,6 +44,25 @@ template <class Real, int size>
     return largest;
 }
 
+/// r, or 0 where nothing is suspect, of a cotangent w that knows its powers: `multiply` makes it hJᵀw, `norm` is its
+/// largest magnitude, by which `divide` divides it.
+template <class Real, class Powers>
+[[nodiscard]] EDDY_INLINE EDDY_HD inline Real adjoint_ratio(Powers& w, double threshold) {
+    for (int q = 0; q < 4; ++q) w.multiply();
+    const Real before = w.norm();
+    for (int q = 4; q < 6; ++q) w.multiply();
+    const Real bound(static_cast<typename Powers::Scalar>(threshold * threshold));
+    const auto suspect = w.norm() > bound * before;
+    if (!any(suspect)) return Real(0);
+    Real mean(1);
+    for (int q = 0; q < 6; ++q) {
+        w.divide(w.norm());
+        w.multiply();
+        if (q >= 2) mean = mean * w.norm();
+    }
+    return select(suspect, sqrt(sqrt(mean)), Real(0));
+}
+
 }  // namespace detail
 
 /// Of an explicit Runge–Kutta method for the vector field `Field`.
@@ -56,24 +75,26 @@ struct AdjointWatch {
     /// r, or 0 where nothing is suspect: for a step from `y`, which has no tangents, as the rest of
     /// `in` may have, with the cotangent of y. NaN where that is zero, or not finite.
     template <class Input, class Real>
-    [[nodiscard]] EDDY_HD static Real ratio(const Input& in, const State<Real>& y, State<Real> w) {
-        for (int q = 0; q < 4; ++q) w = product(in, y, w);
-        const Real before = detail::largest_magnitude(w);
-        for (int q = 4; q < 6; ++q) w = product(in, y, w);
-        const Real bound(static_cast<ScalarOf<Real>>(threshold * threshold));
-        const auto suspect = detail::largest_magnitude(w) > bound * before;
-        if (!any(suspect)) return Real(0);
-        Real mean(1);
-        for (int q = 0; q < 6; ++q) {
-            const Real norm = detail::largest_magnitude(w);
-            for_components<Field::state_size>([&](int i) { w[i] = w[i] / norm; });
-            w = product(in, y, w);
-            if (q >= 2) mean = mean * detail::largest_magnitude(w);
-        }
-        return select(suspect, sqrt(sqrt(mean)), Real(0));
+    [[nodiscard]] EDDY_HD static Real ratio(const Input& in, const State<Real>& y,
+                                            const State<Real>& w) {
+        Powers<Input, Real> powers{in, y, w};
+        return detail::adjoint_ratio<Real>(powers, threshold);
     }
 
   private:
+    template <class Input, class Real>
+    struct Powers {
+        using Scalar = ScalarOf<Real>;
+        const Input& in;
+        const State<Real>& y;
+        State<Real> w;
+
+        EDDY_INLINE EDDY_HD void multiply() { w = product(in, y, w); }
+        [[nodiscard]] EDDY_INLINE EDDY_HD Real norm() const { return detail::largest_magnitude(w); }
+        EDDY_INLINE EDDY_HD void divide(const Real& norm) {
+            for_components<Field::state_size>([&](int i) { w[i] = w[i] / norm; });
+        }
+    };
     using Pullback = decltype(vjp<1, 2>(FieldProgram<Field>{}));
 
     /// h Jᵀ w.

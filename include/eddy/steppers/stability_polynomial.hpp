@@ -38,11 +38,13 @@ inline constexpr auto stability_polynomial = [] {
     return polynomial;
 }();
 
+namespace detail {
+
 /// The smallest x > 0 beyond which |R(−x)| > 1.
-template <RungeKuttaMethod Method>
-inline constexpr double stability_length = [] {
-    const auto is_stable = [](double x) {
-        const double growth = stability_polynomial<Method>.at(-x);
+template <int stages>
+[[nodiscard]] constexpr double reach_of(const StabilityPolynomial<stages>& polynomial) {
+    const auto is_stable = [&](double x) {
+        const double growth = polynomial.at(-x);
         return growth <= 1 && growth >= -1;
     };
     double inside = 1. / 64;
@@ -53,6 +55,12 @@ inline constexpr double stability_length = [] {
         (is_stable(middle) ? inside : outside) = middle;
     }
     return inside;
-}();
+}
+
+}  // namespace detail
+
+/// The smallest x > 0 beyond which |R(−x)| > 1.
+template <RungeKuttaMethod Method>
+inline constexpr double stability_length = detail::reach_of(stability_polynomial<Method>);
 
 }  // namespace eddy::inline v0

@@ -75,6 +75,7 @@ void JointRows<Real>::find_steps(RowProblem<Real>& problem, const LaunchPlan& ti
                      std::numeric_limits<Real>::max() / 16);
     problem.tolerances.atol = any_atol_.data();
     problem.prescribed = {ends_, elapsed_.data(), size_.data()};
+    problem.shares_steps = true;
 }
 template <class Real>
 void JointRows<Real>::add_first_solve(LaneOutcome* outcomes) const {

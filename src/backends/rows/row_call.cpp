@@ -64,8 +64,8 @@ class SolutionOfRows final : public RowRecorder<Real> {
           observed_(observed),
           wants_steps_(wants_steps) {}
     [[nodiscard]] bool wants_steps() const override { return wants_steps_; }
-    void save_step(std::ptrdiff_t lane, double t, const Real* state) override {
-        solution_->append_step(lane, t, state);
+    void save_step(std::ptrdiff_t lane, const TakenStep& step, const Real* state) override {
+        solution_->append_step(lane, step.t, state);
     }
     [[nodiscard]] bool save(std::ptrdiff_t lane, int, std::int32_t k, const Real* state) override {
         return save(lane, k, observed_ ? observed_->time_of(lane, k) : 0, state);

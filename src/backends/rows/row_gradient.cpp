@@ -1,5 +1,6 @@
 #include "row_gradient.hpp"
 #include <algorithm>
+#include <limits>
 
 namespace eddy::inline v0::detail {
 
@@ -36,7 +37,8 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
       times_(problem, *step_, arena),
       saves_(problem, objective, run_, *step_, arena),
       cotangents_(problem, field.width(), arena),
-      events_(problem, run_, replay_, cotangents_, times_, arena) {
+      events_(problem, run_, replay_, cotangents_, times_, arena),
+      watch_(problem, field, run_, *step_, arena) {
     const int width = field.width(), num_tiles = run_.num_tiles();
     const auto rows = [&](std::int64_t count) { return arena.take<Real>(count * width); };
     of_inputs_ = rows(problem.input_room);
@@ -75,6 +77,7 @@ void RowGradient<Real>::begin_back(LaneOutcome* outcomes) {
         saves_left_[lane] = is_alive ? saves_.num_saved(lane) : 0;
     }
     step_->impulses().begin_back();
+    watch_.begin(marks_, outcomes);
     saves_.seed(times_, got_p_);
     for (int place = 0; place < width; ++place) take_back(place, replay_.solve().begun(place));
 }
@@ -99,6 +102,11 @@ void RowGradient<Real>::leave_back(int place) {
     run_.copy_column(cotangents_.of_p + place, run_.column_of(got_p_, num_own_p(), lane),
                      num_own_p());
 }
+template <class Real>
+void RowGradient<Real>::fail_infinite(std::int32_t lane, LaneOutcome* outcomes) {
+    outcomes[lane].result = Result::non_finite;
+    if (marks_) marks_[lane] = {outcomes[lane].t, std::numeric_limits<float>::infinity()};
+}
 /// Where lanes share sums: lanes whose values are numbers and whose derivative is not, as that of √y at 0. False:
 /// there are none.
 template <class Real>
@@ -112,7 +120,7 @@ bool RowGradient<Real>::leave_out_infinite(LaneOutcome* outcomes) {
             nothing += x - x;
         }
         if (nothing == 0) continue;
-        outcomes[place].result = Result::non_finite;
+        fail_infinite(place, outcomes);
         found = true;
     }
     return found;
@@ -187,6 +195,7 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
         if (run_.step(place).lane == run_.back(place)) continue;
         leave_back(place);
         take_back(place, run_.step(place).lane);
+        watch_.change_lane();
     }
     if (problem_->input_room > 0 || times_.are_asked()) leave_tstops();
     const bool has_stages = times_.are_asked() && begin_times(x, round);
@@ -223,6 +232,7 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
         kernels.choose_rows(of_inputs_, cotangents_.of_step + behind, of_inputs, run_.chosen());
     }
     kernels.choose_rows(cotangents_.of_state, cotangents_.pulled, step_->shape(), run_.chosen());
+    watch_.look(x.y(), cotangents_.of_state, replay_.clocks(), round);
 }
 /// No piece of the inputs has got anything.
 template <class Real>
@@ -287,6 +297,7 @@ void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* 
     for (int i = 0; problem_->sums_tile && i < problem_->parameter_size; ++i)
         shared.sums[i] += cotangents_.of_p[i];
     for (int place = 0; place < width; ++place) leave_back(place);
+    watch_.finish();
     for (std::int32_t of_run = 0; of_run < run_.count(); ++of_run) {
         if (!run_.is_lane_alive(of_run)) continue;
         const int place = run_.place_in_tile(of_run);
@@ -313,7 +324,7 @@ void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* 
             nothing += x - x;
         }
         if (has_report_ && !(nothing == 0 && times_.are_finite(place))) {
-            outcomes[of_run].result = Result::non_finite;
+            fail_infinite(of_run, outcomes);
             times_.forget(place);
             for (std::ptrdiff_t i = 0; i < target_.inputs.num_components; ++i)
                 target_.inputs(lane, i) = 0;
@@ -322,7 +333,9 @@ void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* 
         for (int c = 0; c < problem_->state_size; ++c) target_.y0(lane, c) += got[c * width];
         for (int k = 0; k < num_amounts; ++k)
             target_.impulse_amounts(lane, k) += step_->impulses().of_amount(place, k);
-        for (int i = 0; i < num_p; ++i) {
+        const bool is_left_out =
+            leaves_out_marked_ && problem_->shares_parameters && marks_[of_run];
+        for (int i = 0; !is_left_out && i < num_p; ++i) {
             const Real x = got_p[i * width];
             if (!problem_->shares_parameters)
                 target_.p(lane, i) += x;

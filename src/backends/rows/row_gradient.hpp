@@ -9,6 +9,7 @@
 #include <eddy/solve/lane/gradient_recorder.hpp>
 #include "row_events_back.hpp"
 #include "row_saves.hpp"
+#include "row_watch.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -23,6 +24,8 @@ class RowGradient {
     /// What a call has of its own: arrays, and parameters that lanes share as numbers.
     void take_call(const RowObjective<Real>& objective) {
         has_report_ = objective.has_report;
+        marks_of_call_ = objective.marks;
+        leaves_out_marked_ = objective.leaves_out_marked;
         step_->take_parameters();
         saves_.take_call(objective);
     }
@@ -46,6 +49,7 @@ class RowGradient {
         run_.begin(first, count);
         saves_.begin();
         replay_.begin(team, saves_, outcomes);
+        marks_ = marks_of_call_ ? marks_of_call_ + first : nullptr;
         loop.body().gradient = this;
         loop.run(replay_.start(),
                  [&](const RowState<Real>&, std::int64_t) { return !replay_.solve().is_done(); });
@@ -83,6 +87,7 @@ class RowGradient {
     void take_back(int place, std::int32_t lane);
     void leave_back(int place);
     [[nodiscard]] bool leave_out_infinite(LaneOutcome* outcomes);
+    void fail_infinite(std::int32_t lane, LaneOutcome* outcomes);
     void hand_out(const SharedTarget<Real>& shared, LaneOutcome* outcomes);
     void begin_inputs();
     void leave_tstops();
@@ -100,7 +105,7 @@ class RowGradient {
     }
 
     const RowProblem<Real>* problem_;
-    bool has_report_;
+    bool has_report_, leaves_out_marked_ = false;
     RowRun<Real> run_;
     RowReplay<Real> replay_;
     RowStep<Real>* step_;
@@ -108,6 +113,7 @@ class RowGradient {
     RowSaves<Real> saves_;
     RowCotangents<Real> cotangents_;
     RowEventsBack<Real> events_;
+    RowWatch<Real> watch_;
     bool refills_ = false;  // do lanes begin in place of others?
     Real* of_inputs_;       // (number of a piece, place)
     // (tile, row, place) what lanes have got; of one tile the cotangents themselves
@@ -116,6 +122,7 @@ class RowGradient {
     std::int32_t* saves_left_;     // (lane)
     std::int32_t* pulled_tstops_;  // (place) of the steps that were pulled back last; −1: none
     GradientTarget<Real> target_{};
+    GradientMark *marks_of_call_ = nullptr, *marks_ = nullptr;  // (lane) of the call, of the run
 };
 
 }  // namespace eddy::inline v0::detail

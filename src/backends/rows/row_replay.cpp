@@ -113,6 +113,7 @@ template <class Real>
 void RowReplay<Real>::log_round(LoggedStep* row) {
     const row_kernels::Clocks& rows = solve_.clocks().rows();
     for (int place = 0; place < step_->width(); ++place) {
+        run_->begin_lane(solve_.begun(place), solve_.first_round(place));
         row[place] = {rows.before[place], rows.elapsed[place],
                       rows.used[place] > 0 ? rows.tried[place] : 0, solve_.clocks().tstop(place),
                       static_cast<std::int16_t>(solve_.begun(place))};

@@ -19,6 +19,7 @@ class RowRun {
           chosen_(arena.take<Real>(width)),
           taking_part_(arena.take<int>(width)),
           back_(arena.take<std::int32_t>(width)),
+          first_round_(arena.take<std::int64_t>(most_lanes())),
           is_alive_(arena.take<bool>(most_lanes())) {}
 
     void begin(std::ptrdiff_t first, std::int32_t count) {
@@ -47,6 +48,10 @@ class RowRun {
     void copy_column(const Real* from, Real* to, std::int64_t num_rows) const {
         for (std::int64_t i = 0; i < num_rows; ++i) to[i * width_] = from[i * width_];
     }
+
+    /// The round in which a lane began.
+    [[nodiscard]] std::int64_t first_round(std::int32_t lane) const { return first_round_[lane]; }
+    void begin_lane(std::int32_t lane, std::int64_t round) { first_round_[lane] = round; }
 
     // The round at hand.
 
@@ -96,7 +101,8 @@ class RowRun {
     int* taking_part_;
     int num_taking_part_ = 0;
     std::int32_t* back_;
-    bool* is_alive_;  // (lane)
+    std::int64_t* first_round_;  // (lane)
+    bool* is_alive_;             // (lane)
     std::ptrdiff_t first_ = 0;
     std::int32_t count_ = 0;
     const LoggedStep* steps_ = nullptr;

@@ -71,13 +71,14 @@ void RowSaves<Real>::load_loss(int tile, std::int32_t k) {
             loss_p_[i * width + place] = problem_->p(of_p, i);
         const int num_data = objective_.loss->num_parameters() - problem_->parameter_size;
         for (int i = 0; i < num_data; ++i)
-            data_of_loss()[i * width + place] = data(data.num_lanes == 1 ? 0 : lane, i);
+            data_of_loss()[i * width + place] =
+                data(data.num_lanes == 1 ? 0 : problem_->row_of(lane), i);
         const bool is_there = of_run < run_->count() && num_saved_[of_run] > k;
         loss_t_[place] =
             static_cast<Real>(is_there ? time_of(of_run, k) : problem_->times_of(lane).t0);
         if (!is_there)
             for (int c = 0; c < problem_->state_size; ++c)
-                saved(tile, k)[c * width + place] = problem_->y0(lane, c);
+                saved(tile, k)[c * width + place] = problem_->y0(problem_->row_of(lane), c);
     }
 }
 template <class Real>
@@ -169,7 +170,7 @@ void RowSaves<Real>::seed_cotangents() {
         for (std::int32_t lane = 0; lane < run_->count(); ++lane)
             for (int c = 0; c < problem_->state_size; ++c)
                 seeds(run_->tile_of(lane), k)[c * run_->width() + run_->place_in_tile(lane)] =
-                    given(given.num_lanes == 1 ? 0 : run_->first() + lane, c);
+                    given(given.num_lanes == 1 ? 0 : problem_->row_of(run_->first() + lane), c);
     }
 }
 template <class Real>

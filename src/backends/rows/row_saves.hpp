@@ -5,6 +5,7 @@
 #include <cmath>
 #include <eddy/backends/rows/row_recorder.hpp>
 #include <eddy/solve/call/call_link.hpp>
+#include <eddy/solve/lane/gradient_mark.hpp>
 #include <span>
 #include "row_run.hpp"
 #include "row_times.hpp"
@@ -19,6 +20,8 @@ struct RowObjective {
     EnsembleView<Real> of_lane{};                      // (lane, 1): the losses
     RowLosses<Real>* by_lane = nullptr;                // in the place of all of these
     bool has_report = loss != nullptr;  // is told of lanes whose derivative is not finite?
+    GradientMark* marks = nullptr;      // (lane) of a problem that is watched
+    bool leaves_out_marked = false;     // do marked lanes bring nothing to shared parameters?
 };
 
 template <class Real>

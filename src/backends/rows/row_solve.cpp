@@ -86,7 +86,7 @@ void RowSolve<Real>::enter(int place, std::int32_t lane, double first_size, Real
     }
     if (place >= count_ || !recorder_->wants_steps()) return;
     step_.state_of(place, y, state_);
-    recorder_->save_step(first_ + lane, times(place).t0, state_);
+    recorder_->save_step(first_ + lane, {times(place).t0}, state_);
 }
 template <class Real>
 void RowSolve<Real>::plan_limit() {
@@ -207,7 +207,7 @@ void RowSolve<Real>::state_at(int place, std::int32_t k, const Real* y, bool& ha
     const double elapsed = of_lane.saves[k];
     if (elapsed == 0 && of_lane.saves_before_impulses) {
         for (int c = 0; c < step_.state_size(); ++c)
-            state_[c] = problem_->y0(first_ + lane_[place], c);
+            state_[c] = problem_->y0(problem_->row_of(first_ + lane_[place]), c);
         return;
     }
     if (elapsed <= rows.before[place]) return step_.state_of(place, y, state_);
@@ -250,7 +250,11 @@ bool RowSolve<Real>::save_passed(int place, const Real* y, bool& has_stages, std
     const std::ptrdiff_t lane = first_ + lane_[place];
     if (clocks_.was_accepted(place) && recorder_->wants_steps()) {
         state_at_end(place);
-        recorder_->save_step(lane, elapsed == tstop.elapsed ? tstop.t : time(place), state_);
+        const row_kernels::Clocks& rows = clocks_.rows();
+        recorder_->save_step(lane,
+                             {elapsed == tstop.elapsed ? tstop.t : time(place), rows.before[place],
+                              rows.tried[place]},
+                             state_);
     }
     for (; num_saved_[place] < problem_->times.num_saves; ++num_saved_[place]) {
         const std::int32_t k = num_saved_[place];

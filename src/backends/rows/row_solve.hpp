@@ -25,6 +25,8 @@ class RowSolve {
     /// The lane that was the last to begin in a place, of those that were given, and how many have begun.
     [[nodiscard]] std::int32_t begun(int place) const { return begun_[place]; }
     [[nodiscard]] std::int32_t num_begun() const { return next_lane_; }
+    /// The round in which that lane began.
+    [[nodiscard]] std::int64_t first_round(int place) const { return first_round_[place]; }
 
     /// Solves lanes [first, first + count): as many at once as a tile has places.
     void run(std::ptrdiff_t first, std::int32_t count, RowRecorder<Real>& recorder,

@@ -97,6 +97,21 @@ void RowStep<Real>::copy_parameters(Real* to) const {
 }
 
 template <class Real>
+void RowStep<Real>::copy_reads(int place, const RowClocks& clocks, Real* t, Real* p, int to) {
+    set_time(time_, clocks, 0);
+    t[to] = time_[place];
+    const auto copy = [&](std::ptrdiff_t first, int count) {
+        for (std::ptrdiff_t at = first; at < first + std::ptrdiff_t{count} * width_; at += width_)
+            p[at + to] = p_[at + place];
+    };
+    if (problem_->sums_tile)
+        copy_parameters(p);
+    else
+        copy(0, problem_->parameter_size);
+    copy(problem_->behind_parameters(width_), problem_->input_room);
+}
+
+template <class Real>
 void RowStep<Real>::choose_first_sizes(const Real* y, double* sizes) {
     if (problem_->times.dt0 != 0) return static_cast<void>(std::fill_n(sizes, width_, times_.dt0));
     const row_kernels::FirstStep<Real> first{y,     k_[0], work_, next_, stage_,  row_,
@@ -268,7 +283,8 @@ template <class Real>
 void RowStep<Real>::take_prescribed(const RowClocks& clocks) const {
     const row_kernels::Clocks& rows = clocks.rows();
     for (int place = 0; place < width_; ++place)
-        rows.size[place] = problem_->prescribed.size_at(LaunchLane{0}, rows.elapsed[place]);
+        rows.size[place] = problem_->prescribed.size_at(
+            LaunchLane{problem_->shares_steps ? 0 : loaded_lane_[place]}, rows.elapsed[place]);
 }
 template <class Real>
 bool RowStep<Real>::has_finite_slope(int place) const {
@@ -281,6 +297,19 @@ template <class Real>
 void RowStep<Real>::measure(float* norms, int estimate, const Real* y) {
     kernels_->squared_norms(norms, sum_of(estimate), work_, y, next_, own_shape(), h_,
                             problem_->tolerances);
+    if (problem_->counts_tangents) count_tangent(norms, estimate, y);
+}
+/// Adds the norm of the tangent, by the same tolerances: lane/attempt_error.hpp.
+template <class Real>
+void RowStep<Real>::count_tangent(float* norms, int estimate, const Real* y) {
+    const std::ptrdiff_t behind = std::ptrdiff_t{problem_->own_size()} * width_;
+    Sum<Real> error = sum_of(estimate);
+    for (int j = 0; j < error.count; ++j) error.x[j] += behind;
+    alignas(64) float of_tangent[row_kernels::widest];
+    kernels_->squared_norms(of_tangent, error, work_, y + behind, next_ + behind, own_shape(), h_,
+                            problem_->tolerances);
+    for (int place = 0; place < width_; ++place)
+        norms[place] = 0.5f * (norms[place] + of_tangent[place]);
 }
 template <class Real>
 void RowStep<Real>::accept(Real*& y, const RowClocks& clocks, bool swapped) {

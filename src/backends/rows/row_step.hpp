@@ -44,8 +44,9 @@ class RowStep {
     void load(int place, std::ptrdiff_t lane, Real* y);
     /// Its parameters alone, where those of another lane are there.
     void load_parameters(int place, std::ptrdiff_t lane) {
-        if (problem_->sums_tile || lane == loaded_lane_[place]) return;
+        if (lane == loaded_lane_[place]) return;
         loaded_lane_[place] = lane;
+        if (problem_->sums_tile) return;
         const std::ptrdiff_t row = problem_->row_of_p(lane);
         for (int i = 0; i < problem_->parameter_size; ++i)
             p_[i * width_ + place] = problem_->parameter(row, i);
@@ -58,6 +59,8 @@ class RowStep {
             p_[problem_->behind_parameters(width_) + std::ptrdiff_t{i} * width_ + place] =
                 problem_->input_number(lane, tstop, i);
     }
+    /// What f reads of a lane beside its state, where its step at hand begins, into a place of other rows.
+    void copy_reads(int place, const RowClocks& clocks, Real* t, Real* p, int to);
     /// Those parameters that all lanes share, as numbers.
     void copy_parameters(Real* to) const;
     /// The sizes of first steps from y, (place).
@@ -165,6 +168,7 @@ class RowStep {
     void evaluate(int i, const Real* state, Real* residuals, const RowClocks& clocks);
     void take_prescribed(const RowClocks& clocks) const;
     void measure(float* norms, int estimate, const Real* y);
+    void count_tangent(float* norms, int estimate, const Real* y);
     void set_time(Real* to, const RowClocks& clocks, double c) const;
     void add_sizes(int i, Real* dt) const;
     void add_times(int i, const Real* state, const RowTimeCotangents<Real>& of_times);

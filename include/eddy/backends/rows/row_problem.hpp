@@ -29,14 +29,17 @@ struct RowProblem {
     EnsembleView<const Real> y0, p;               // p: one row where it is shared
     Rows rows;                                    // of those that lanes are given
     const ParameterTable<Real>* table = nullptr;  // in the place of p
-    PrescribedSteps
-        prescribed;  // those of lane 0 for all, where steps are not to be chosen: lanes that
-                     // have failed by them do not begin
+    /// Where steps are not to be chosen: lanes that have failed by them do not begin. `shares_steps`: those of lane 0 are all
+    /// lanes'.
+    PrescribedSteps prescribed;
+    bool shares_steps = false;
+    bool counts_tangents = false;  // does the norm of errors? Of one tangent
     bool shares_parameters = false, is_fused = false;
     /// Are the cotangents of shared parameters added up in the tile, where they are many? The equation then has them as
     /// numbers, not as rows.
     bool sums_tile = false;
     bool differentiates_times = false;
+    bool is_watched = false;               // the way back: do steps carry the derivatives of lanes?
     const EventsOnRows* events = nullptr;  // null: the equation has none
     LaneEvents* told_events = nullptr;     // (lane) of one that has
     int state_size = 0, parameter_size = 0;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/solve/lane/outcome.hpp>
+#include <eddy/solve/lane/prescribed_steps.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -14,7 +15,8 @@ class RowRecorder {
   public:
     virtual ~RowRecorder() = default;
     [[nodiscard]] virtual bool wants_steps() const { return false; }
-    virtual void save_step(std::ptrdiff_t /*lane*/, double /*t*/, const Real* /*state*/) {}
+    virtual void save_step(std::ptrdiff_t /*lane*/, const TakenStep& /*step*/,
+                           const Real* /*state*/) {}
     /// The state of a lane, in a place, at save point k: all numbers. False where what is made of it is not finite.
     [[nodiscard]] virtual bool save(std::ptrdiff_t lane, int place, std::int32_t k,
                                     const Real* state) = 0;

@@ -99,8 +99,8 @@ class SavedByLane final : public RowRecorder<typename Kernel::Spec::Scalar> {
   public:
     explicit SavedByLane(const Kernel& kernel) : kernel_(&kernel) {}
     [[nodiscard]] bool wants_steps() const override { return kernel_->recorder(0).wants_steps(); }
-    void save_step(std::ptrdiff_t lane, double t, const Real* state) override {
-        kernel_->recorder(lane).save_step(0, {t}, state_of_lane<Spec>(state));
+    void save_step(std::ptrdiff_t lane, const TakenStep& step, const Real* state) override {
+        kernel_->recorder(lane).save_step(0, {step.t}, state_of_lane<Spec>(state));
     }
     [[nodiscard]] bool save(std::ptrdiff_t lane, int, std::int32_t k, const Real* state) override {
         return kernel_->recorder(lane).save(0, k, state_of_lane<Spec>(state));

@@ -1,0 +1,175 @@
+#include "row_watch.hpp"
+#include <algorithm>
+#include <array>
+#include <eddy/core/math.hpp>
+#include <eddy/steppers/adjoint_watch.hpp>
+#include <eddy/steppers/stability_polynomial.hpp>
+
+namespace eddy::inline v0::detail {
+namespace {
+
+/// A number of each place, as the rule of a watch reads it.
+template <class Real>
+struct Each {
+    std::array<Real, row_kernels::widest> x{};
+
+    Each() = default;
+    explicit Each(Real all) { x.fill(all); }
+    template <class Use>
+    static Each of(const Use& use) {
+        Each made;
+        for (std::size_t i = 0; i < made.x.size(); ++i) made.x[i] = use(i);
+        return made;
+    }
+    friend Each operator*(const Each& a, const Each& b) {
+        return of([&](std::size_t i) { return a.x[i] * b.x[i]; });
+    }
+    /// 1 where it is so.
+    friend Each operator>(const Each& a, const Each& b) {
+        return of([&](std::size_t i) { return a.x[i] > b.x[i] ? Real(1) : Real(0); });
+    }
+    friend bool any(const Each& mask) {
+        return std::any_of(mask.x.begin(), mask.x.end(), [](Real x) { return x != 0; });
+    }
+    friend Each select(const Each& mask, const Each& a, const Each& b) {
+        return of([&](std::size_t i) { return mask.x[i] != 0 ? a.x[i] : b.x[i]; });
+    }
+    friend Each sqrt(const Each& a) {
+        return of([&](std::size_t i) { return eddy::sqrt(a.x[i]); });
+    }
+};
+
+/// The powers of the cotangents that wait.
+template <class Real>
+struct WaitingPowers {
+    using Scalar = Real;
+    FieldOnTileOf<Real>& field;
+    const Real *t, *y, *p, *h, *kept;
+    Real *w, *scaled, *unwanted;
+
+    void multiply() {
+        const int width = field.width();
+        for (int c = 0; c < field.num_states(); ++c)
+            for (int i = 0; i < width; ++i) scaled[c * width + i] = h[i] * w[c * width + i];
+        field.sum_over(nullptr, 0, 1);
+        field.pull(t, y, p, kept, scaled, w, unwanted);
+    }
+    [[nodiscard]] Each<Real> norm() const {
+        const int width = field.width();
+        Each<Real> largest;
+        for (int i = 0; i < width; ++i) {
+            Real& of = largest.x[static_cast<std::size_t>(i)];
+            of = eddy::abs(w[i]);
+            for (int c = 1; c < field.num_states(); ++c) of = max(of, eddy::abs(w[c * width + i]));
+        }
+        return largest;
+    }
+    void divide(const Each<Real>& norm) {
+        const int width = field.width();
+        for (int c = 0; c < field.num_states(); ++c)
+            for (int i = 0; i < width; ++i)
+                w[c * width + i] = w[c * width + i] / norm.x[static_cast<std::size_t>(i)];
+    }
+};
+
+}  // namespace
+
+double threshold_of_watch(const MethodOnRows& method) {
+    constexpr int most = MethodOnRows::most_stages;
+    StabilityPolynomial<most> polynomial{{1}};
+    double power[most];  // A^(k−1) 1
+    std::fill_n(power, most, 1.);
+    for (int k = 1; k <= method.num_stages; ++k) {
+        double next[most] = {};
+        for (int i = 0; i < method.num_stages; ++i) {
+            polynomial.gamma[k] += method.b[i] * power[i];
+            for (int j = 0; j < i; ++j) next[i] += method.a_of(i, j) * power[j];
+        }
+        std::copy_n(next, most, power);
+    }
+    return 0.5 * reach_of(polynomial);
+}
+
+template <class Real>
+RowWatch<Real>::RowWatch(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field,
+                         RowRun<Real>& run, RowStep<Real>& step, Arena& arena)
+    : problem_(&problem), field_(&field), run_(&run), step_(&step) {
+    if (!problem.is_watched) return;
+    threshold_ = threshold_of_watch(*problem.method);
+    const int width = run.width();
+    for (Real** rows : {&y_, &cotangent_, &scaled_})
+        *rows = arena.take<Real>(std::int64_t{problem.state_size} * width);
+    for (Real** row : {&t_, &h_}) *row = arena.take<Real>(width);
+    for (Real** of_p : {&p_, &unwanted_}) *of_p = arena.take<Real>(problem.size_of_reads(width));
+    kept_ = arena.take<Real>(std::int64_t{field.num_residuals()} * width);
+    lanes_ = arena.take<std::int32_t>(width);
+    elapsed_ = arena.take<double>(width);
+}
+
+template <class Real>
+void RowWatch<Real>::begin(GradientMark* marks, const LaneOutcome* outcomes) {
+    marks_ = problem_->is_watched ? marks : nullptr;
+    outcomes_ = outcomes;
+    num_waiting_ = 0;
+    next_ = marks_ ? unknown : never;
+}
+template <class Real>
+void RowWatch<Real>::look(const Real* y, const Real* cotangent, const RowClocks& clocks,
+                          std::int64_t round) {
+    if (!marks_ || round > next_) return;
+    next_ = never;
+    for (int place = 0; place < std::min(run_->count(), run_->width()); ++place) {
+        if (!run_->is_alive(place)) continue;
+        const std::int32_t lane = run_->back(place);
+        const std::int64_t attempts = outcomes_[lane].accepted + outcomes_[lane].rejected,
+                           first = run_->first_round(lane), attempt = round - first,
+                           before = look_before(attempt, attempts);
+        if (before >= 0) next_ = std::max(next_, first + before);
+        if (run_->takes_part(place) && is_looked_at(attempt, attempts))
+            wait(place, y, cotangent, clocks);
+    }
+}
+template <class Real>
+void RowWatch<Real>::wait(int place, const Real* y, const Real* cotangent,
+                          const RowClocks& clocks) {
+    const int width = run_->width(), look = num_waiting_++;
+    for (int c = 0; c < problem_->state_size; ++c) {
+        y_[c * width + look] = y[c * width + place];
+        cotangent_[c * width + look] = cotangent[c * width + place];
+    }
+    step_->copy_reads(place, clocks, t_, p_, look);
+    h_[look] = step_->sizes()[place];
+    lanes_[look] = run_->back(place);
+    elapsed_[look] = run_->step(place).before;
+    if (num_waiting_ == width) look_at_waiting();
+}
+template <class Real>
+void RowWatch<Real>::look_at_waiting() {
+    const int width = run_->width(), of_p = problem_->sums_tile ? 0 : problem_->parameter_size;
+    // In the other places: numbers that the equation can take.
+    const auto fill = [&](Real* rows, int count) {
+        for (int c = 0; c < count; ++c)
+            std::fill(rows + c * width + num_waiting_, rows + (c + 1) * width, rows[c * width]);
+    };
+    for (Real* rows : {y_, cotangent_}) fill(rows, problem_->state_size);
+    for (Real* row : {t_, h_}) fill(row, 1);
+    fill(p_, of_p);
+    fill(p_ + problem_->behind_parameters(width), problem_->input_room);
+    std::fill_n(unwanted_, problem_->size_of_reads(width), Real(0));
+    field_->forward(t_, y_, p_, scaled_, kept_);
+    WaitingPowers<Real> powers{*field_, t_, y_, p_, h_, kept_, cotangent_, scaled_, unwanted_};
+    const Each<Real> ratios = adjoint_ratio<Each<Real>>(powers, threshold_);
+    for (int look = 0; look < num_waiting_; ++look) {
+        const auto ratio = static_cast<float>(ratios.x[static_cast<std::size_t>(look)]);
+        GradientMark& mark = marks_[lanes_[look]];
+        if (!(ratio > static_cast<float>(threshold_)) || ratio <= mark.ratio) continue;
+        const double t0 = problem_->times_of(run_->first() + lanes_[look]).t0;
+        mark = {t0 + problem_->times.direction * elapsed_[look], ratio};
+    }
+    num_waiting_ = 0;
+}
+
+template class RowWatch<double>;
+template class RowWatch<float>;
+
+}  // namespace eddy::inline v0::detail
