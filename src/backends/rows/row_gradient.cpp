@@ -223,14 +223,10 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     for (int i = 0; times_.are_asked() && i < run_.num_taking_part(); ++i)
         times_.add_step(run_.taking_part()[i], run_.step(run_.taking_part()[i]));
     if (is_dense) kernels.add_rows(cotangents_.pulled, cotangents_.dense_of_y, step_->shape());
-    if (!problem_->sums_tile) {
-        kernels.add_rows(cotangents_.of_step, cotangents_.of_p, of_p);
-        kernels.choose_rows(cotangents_.of_p, cotangents_.of_step, of_p, run_.chosen());
-    }
-    if (of_inputs.size > 0) {
-        kernels.add_rows(cotangents_.of_step + behind, of_inputs_, of_inputs);
-        kernels.choose_rows(of_inputs_, cotangents_.of_step + behind, of_inputs, run_.chosen());
-    }
+    if (!problem_->sums_tile)
+        kernels.add_chosen_rows(cotangents_.of_p, cotangents_.of_step, of_p, run_.chosen());
+    if (of_inputs.size > 0)
+        kernels.add_chosen_rows(of_inputs_, cotangents_.of_step + behind, of_inputs, run_.chosen());
     kernels.choose_rows(cotangents_.of_state, cotangents_.pulled, step_->shape(), run_.chosen());
     watch_.look(x.y(), cotangents_.of_state, replay_.clocks(), round);
 }

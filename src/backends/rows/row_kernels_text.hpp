@@ -15,6 +15,7 @@ constexpr Kernels<Real> kernels{{choose_sizes, judge, judge_constant, combine_no
                                 two_sums<Real>,
                                 add_rows<Real>,
                                 choose_rows<Real>,
+                                add_chosen_rows<Real>,
                                 squared_norms<Real>,
                                 finite_sums<Real>,
                                 dense_weights<Real>,

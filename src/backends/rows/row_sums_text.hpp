@@ -186,6 +186,18 @@ void choose_rows(Real* to, const Real* x, Shape shape, const Real* chosen) {
         select(P::load(chosen + lane) != P(0), P::load(x + at), P::load(to + at)).store(to + at);
     });
 }
+template <class Real>
+void add_chosen_rows(Real* to, const Real* x, Shape shape, const Real* chosen) {
+    if (shape.width == 1) {
+        if (chosen[0] != 0) add_rows(to, x, shape);
+        return;
+    }
+    using P = PackOf<Real>;
+    for_rows<P>(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
+        const P before = P::load(to + at);
+        select(P::load(chosen + lane) != P(0), before + P::load(x + at), before).store(to + at);
+    });
+}
 
 // Norms
 

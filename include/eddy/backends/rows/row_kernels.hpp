@@ -111,6 +111,8 @@ struct Kernels : TimeKernels {
     void (*add_rows)(Real* to, const Real* x, Shape);
     /// to = x in the lanes where `chosen` is not zero.
     void (*choose_rows)(Real* to, const Real* x, Shape, const Real* chosen);
+    /// to += x in these lanes.
+    void (*add_chosen_rows)(Real* to, const Real* x, Shape, const Real* chosen);
     /// The squared norms of the errors h Σ_j weight_j x_j of a step from y to next; `work` is a block to work in.
     void (*squared_norms)(float* to, const Sum<Real>& error, Real* work, const Real* y,
                           const Real* next, Shape, const Real* h, const Tolerances<Real>&);
