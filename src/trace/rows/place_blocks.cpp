@@ -1,5 +1,6 @@
 // Rows that follow each other, for operations on blocks.
 
+#include <algorithm>
 #include <eddy/trace/layout.hpp>
 #include <vector>
 
@@ -17,9 +18,17 @@ class BlockPlacer {
     }
 
     BlockRows run() {
+        std::vector<ScalarBlock::Part> parts;
         for (const ScalarBlock& block : list_.blocks)
             for (const ScalarBlock::Part& part : block.parts)
-                if (part.to.block < 0) make_rows(part);
+                if (part.to.block < 0) parts.push_back(part);
+        std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+            return a.first_value < b.first_value;
+        });
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            make_rows(parts[k],
+                      k > 0 && parts[k].continues &&
+                          parts[k - 1].first_value + parts[k - 1].rows == parts[k].first_value);
         for (ScalarBlock& block : list_.blocks)
             for (RowBlock& from : block.from)
                 if (!from.empty() && !follows(from)) gather(from);
@@ -27,9 +36,11 @@ class BlockPlacer {
     }
 
   private:
-    void make_rows(const ScalarBlock::Part& part) {
-        for (int r = 0; r < part.rows; ++r) rows_.of[at(part.first_value + r)] = {num_runs(), r};
-        rows_.run_sizes.push_back(part.rows);
+    void make_rows(const ScalarBlock::Part& part, bool continues) {
+        if (!continues) rows_.run_sizes.push_back(0);
+        int& size = rows_.run_sizes.back();
+        for (int r = 0; r < part.rows; ++r)
+            rows_.of[at(part.first_value + r)] = {num_runs() - 1, size++};
     }
     [[nodiscard]] int num_runs() const { return static_cast<int>(rows_.run_sizes.size()); }
     /// Where a value lies that has a place already: as a row of scratch, or of an argument or a result.

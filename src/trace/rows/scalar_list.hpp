@@ -32,6 +32,7 @@ struct ScalarBlock {
     struct Part {
         int first_value = -1, rows = 0;  // −1: no values
         Place to;                        // the result that it is, if any
+        bool continues = false;          // its rows are those behind the values before
     };
     BlockOperation what;
     Place matrix, bias;

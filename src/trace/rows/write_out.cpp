@@ -8,6 +8,7 @@
 
 #include "graph_reads.hpp"
 #include "list_maker.hpp"
+#include "loop_pieces.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -133,13 +134,13 @@ class Writer : ListMaker {
         }
         push_values_of(std::move(block));
     }
-    /// Rows that the next operation on blocks makes.
-    ScalarBlock::Part add_part(ScalarBlock& block, int rows) {
+    /// Rows that an operation on blocks makes, by default the next one.
+    ScalarBlock::Part add_part(ScalarBlock& block, int rows, std::size_t ahead = 0) {
         const ScalarBlock::Part part{static_cast<int>(list_.values.size()), rows, {}};
         for (int row = 0; row < rows; ++row)
             push({.op = Op::dense,
                   .operand = {row, static_cast<int>(block.parts.size())},
-                  .block = static_cast<int>(list_.blocks.size())});
+                  .block = static_cast<int>(list_.blocks.size() + ahead)});
         block.parts.push_back(part);
         return part;
     }
@@ -173,19 +174,62 @@ class Writer : ListMaker {
         if (block.loop.loop.has_condition)
             block.loop.condition =
                 std::make_shared<const ProgramCode>(row_code(body.condition, roles));
-        give_part(add_part(block, node.size));
+        push_loop(end, std::move(block));
+    }
+    /// In pieces, from the turn that is taken first.
+    void push_loop(int end, ScalarBlock whole) {
+        const BodyOnRows& body = reads_.body(end);
+        const bool is_backward = whole.loop.loop.is_backward;
+        const std::vector<int> ends = ends_of_pieces(body, whole);
+        std::vector<ScalarBlock> pieces;
+        for (std::size_t k = 0; k < ends.size(); ++k)
+            pieces.push_back(piece_of(whole, k > 0 ? ends[k - 1] : 0, ends[k]));
+        if (is_backward) std::reverse(pieces.begin(), pieces.end());
+        for (std::size_t k = 0; k < pieces.size(); ++k) {
+            if (k > 0) pieces[k].from[0] = rows_of(pieces[k - 1].parts[0]);
+            add_part(pieces[k], graph_[end].size, k);
+        }
+        give_part(pieces.back().parts[0]);
         for (const int s : body.stacked) {
             const int size = graph_[graph_.operand(s, 1)].size;
-            block.loop.stacks.push_back({size, graph_[s].offset == 1});
-            parts_.emplace(s, add_part(block, graph_[s].size));
+            parts_.emplace(
+                s, ScalarBlock::Part{static_cast<int>(list_.values.size()), graph_[s].size, {}});
+            for (std::size_t k = 0; k < pieces.size(); ++k) {
+                const std::size_t taken = is_backward ? pieces.size() - 1 - k : k;
+                ScalarBlock& piece = pieces[taken];
+                piece.loop.stacks.push_back({size, graph_[s].offset == 1});
+                add_part(piece, size * piece.loop.loop.length, taken);
+                piece.parts.back().continues = k > 0;
+            }
         }
         for (int k = end + 1; k < graph_.size(); ++k) {
             if (graph_[k].op != Op::turns || graph_.operand(k, 0) != end || !reads_.is_needed(k))
                 continue;
-            block.loop.counts_turns = true;
-            parts_.emplace(k, add_part(block, 1));
+            pieces[0].loop.counts_turns = true;  // a loop that lanes leave is one piece
+            parts_.emplace(k, add_part(pieces[0], 1));
         }
-        list_.blocks.push_back(std::move(block));
+        for (ScalarBlock& piece : pieces) list_.blocks.push_back(std::move(piece));
+    }
+    [[nodiscard]] std::vector<int> ends_of_pieces(const BodyOnRows& body,
+                                                  const ScalarBlock& whole) const {
+        LoopCuts cuts(list_, whole.loop.loop);
+        const std::size_t first = whole.from.size() - body.operands.size();
+        for (std::size_t k = 0; k < body.operands.size(); ++k)
+            if (whole.loop.operands[k].is_walked)
+                cuts.see_operand(whole.from[first + k], whole.loop.operands[k].size);
+        for (std::size_t o = 0; o < graph_.outputs.size(); ++o) {
+            for (int k = 0; k < graph_.outputs[o].count && !adds_to(o); ++k) {
+                const Node& node = graph_[graph_.output_node(graph_.outputs[o], k)];
+                if (node.op != Op::slice) continue;
+                const int s = graph_.operand(node, 0);
+                if (std::find(body.stacked.begin(), body.stacked.end(), s) != body.stacked.end())
+                    cuts.see_result(node.offset, node.size, graph_[graph_.operand(s, 1)].size);
+            }
+        }
+        return cuts.ends(whole.loop.loop.length);
+    }
+    [[nodiscard]] bool adds_to(std::size_t output) const {
+        return is_set(roles_.adds, output) || is_set(roles_.summed, output);
     }
     /// An operation on blocks that makes values.
     void push_values_of(ScalarBlock block) {
@@ -329,15 +373,17 @@ class Writer : ListMaker {
                 component += graph_[node].size;
                 continue;
             }
-            if (!adds && is_own_product(node)) {
-                const ScalarValue& made = list_.values[static_cast<std::size_t>(at(node, 0))];
-                part_of(made).to = {block, component};
-                list_.block_results.push_back(made.block);
-                component += graph_[node].size;
-                continue;
-            }
             for (int c = 0; c < graph_[node].size; ++c, ++component) {
                 int value = at(node, c);
+                if (!adds && begins_own_part(node, c)) {
+                    const ScalarValue& made = list_.values[static_cast<std::size_t>(value)];
+                    ScalarBlock::Part& part = part_of(made);
+                    part.to = {block, component};
+                    list_.block_results.push_back(made.block);
+                    c += part.rows - 1;
+                    component += part.rows - 1;
+                    continue;
+                }
                 if (adds && is_zero_constant(value)) continue;
                 if (adds) {
                     const int before = push({Op::argument, 0, {component}, block});
@@ -353,12 +399,19 @@ class Writer : ListMaker {
             }
         }
     }
-    /// A product with weights, or a part of what a loop makes, that has no place yet.
-    [[nodiscard]] bool is_own_product(int i) {
-        const Op op = graph_[i].op;
-        if (op != Op::dense && op != Op::dense_transposed && op < Op::loop) return false;
-        const ScalarValue& value = list_.values[static_cast<std::size_t>(at(i, 0))];
-        return value.block >= 0 && part_of(value).to.block < 0;
+    /// A product with weights, or a part of what a loop makes, that has no place yet: all of it, from component c on.
+    [[nodiscard]] bool begins_own_part(int node, int c) {
+        const int v = at(node, c);
+        const ScalarValue& value = list_.values[static_cast<std::size_t>(v)];
+        if (value.block < 0 || value.operand[0] > 0) return false;
+        const BlockOperation::Kind kind =
+            list_.blocks[static_cast<std::size_t>(value.block)].what.kind;
+        if (kind != BlockOperation::Kind::product && kind != BlockOperation::Kind::loop)
+            return false;
+        const ScalarBlock::Part& part = part_of(value);
+        bool follows = part.to.block < 0 && c + part.rows <= graph_[node].size;
+        for (int row = 1; follows && row < part.rows; ++row) follows = at(node, c + row) == v + row;
+        return follows;
     }
     [[nodiscard]] bool is_result(int value) const {
         const auto v = static_cast<std::size_t>(value);

@@ -90,6 +90,21 @@ constexpr auto chain = [](const auto& y, const auto& p) {
                           })
         .outs;
 };
+/// Walks along what lies in several places; what is stacked belongs in several, is walked along and read besides.
+constexpr auto in_pieces = [](const auto& y, const auto& p) {
+    const auto pairs = eddy::concat(eddy::vec(p[0] * p[1], p[0]),
+                                    eddy::concat(eddy::slice<4, 36>(y), eddy::vec(p[1], y[2])));
+    const auto first = eddy::scan<20>(y[0] * 1.0, pairs, [&](const auto& s, const auto& pair) {
+                           const auto next = s * 0.5 + pair[0] * pair[1];
+                           return eddy::carry_and_out(next, eddy::vec(next * p[0], next));
+                       }).outs;
+    const auto walked = eddy::concat(eddy::slice<2, 18>(first), eddy::slice<0, 2>(y));
+    const auto second = eddy::scan<20>(first[1] * 1.0, walked, [&](const auto& s, const auto& x) {
+                            return eddy::carry_and_out(s * x, s + x);
+                        }).outs;
+    const auto behind = eddy::concat(eddy::slice<12, 8>(second), eddy::slice<10, 20>(first));
+    return eddy::concat(eddy::slice<0, 12>(second), eddy::concat(second[15] * y[3], behind));
+};
 /// Components change places from turn to turn, and are more than registers.
 template <int size>
 constexpr auto rotated = [](const auto& x, const auto& p) {
@@ -132,6 +147,7 @@ constexpr auto solved = [](const auto& x, const auto& p) {
 TEST_CASE("loops over rows: all kinds have the interpreter's bits, forward and back") {
     check_both<3, 2>(repeated);
     check_both<20, 2>(chain);
+    check_both<40, 2>(in_pieces);
     check_both<2, 4>(nested);
     check_both<2, 2>(heron<20>);
 }
@@ -144,3 +160,12 @@ TEST_CASE("loops over rows: turns that run out, and states that are made again")
     check_both<2, 2>(heron<20, 3>);
 }
 TEST_CASE("loops over rows: roots and linear systems") { check_both<2, 2>(solved); }
+TEST_CASE("loops over rows: a chain's way back copies neither states nor cotangents") {
+    const eddy::Graph graph =
+        eddy::detail::finish_code(eddy::trace_graph(chain, eddy::Vector<20>{}, eddy::Vector<2>{}));
+    const eddy::ProgramCode code = eddy::row_code(eddy::split_graph(graph, {1, 1}).backward);
+
+    // The state at the start has four components, and four results are no part of what turns stack.
+    CHECK(code.operations.size() == 8);
+    CHECK(code.loops.size() == 3);
+}
