@@ -47,7 +47,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
         return;
     }
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
-    sums_ = arena.take<Sum<Real>>(2 * num_sums());
+    sums_ = arena.take<Sum<Real>>(2 * num_sums() + (goes_back ? method_->num_dense + 1 : 0));
     if (sums_) list_sums();
     if (!goes_back) return;
     k_cotangent_ = rows(problem.state_size);
@@ -145,6 +145,24 @@ void RowStep<Real>::list_sums() {
         if (method_->b_coarse) to[of_coarse()] = stage_sum(method_->b_coarse, method_->num_stages);
         std::swap(k_[0], k_[method_->num_stages - 1]);
     }
+    if (goes_back_) sums_[2 * num_sums() + method_->num_dense].count = 0;  // not listed yet
+}
+/// Those of the way back through the first `count` stages: of the cotangent of each, where that of y⁺ comes first;
+/// then, at num_dense, of the cotangents of their states. They are kept until another count is asked for.
+template <class Real>
+Sum<Real>* RowStep<Real>::sums_back(int count) {
+    Sum<Real>* const sums = sums_ + 2 * num_sums();
+    Sum<Real>& of_states = sums[method_->num_dense];
+    if (of_states.count == count) return sums;
+    of_states.count = 0;
+    for (int i = count - 1; i >= 0; --i) {
+        sums[i].count = 0;
+        sums[i].add(method_->b[i], nullptr);
+        // The newest last: the sum waits for it.
+        for (int j = count - 1; j > i; --j) sums[i].add(method_->a_of(j, i), stage_cotangent_[j]);
+        of_states.add(1, stage_cotangent_[i]);
+    }
+    return sums;
 }
 /// Stages lie beyond the first-level cache: what a sum reads of them serves the next one, too, where both leave out
 /// the same ones.
@@ -394,22 +412,19 @@ void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
         if (of_times.t) add_step_times(kept, of_times);
         return;
     }
-    Sum<Real> of_states;  // of all stages
+    Sum<Real>* const sums = sums_back(count);
     for (int i = count - 1; i >= 0; --i) {
-        Sum<Real> sum;  // the newest last: the sum waits for it
-        sum.add(method_->b[i], next_cotangent);
-        for (int j = count - 1; j > i; --j) sum.add(method_->a_of(j, i), stage_cotangent_[j]);
-        kernels_->sum_rows(k_cotangent_, nullptr, shape(), h_, sum);
+        if (method_->b[i] != 0) sums[i].x[0] = next_cotangent;
+        kernels_->sum_rows(k_cotangent_, nullptr, shape(), h_, sums[i]);
         if (of_times.dt) add_sizes(i, of_times.dt);
         if (of_stages) kernels_->add_rows(k_cotangent_, of_stages[i], shape());
         const Real* const state = kept + std::ptrdiff_t{i} * rows_per_stage() * width_;
         set_time(time_, clocks, method_->c[i]);
         field_->pull(time_, state, p_, state + std::ptrdiff_t{problem_->state_size} * width_,
                      k_cotangent_, stage_cotangent_[i], of_p);
-        of_states.add(1, stage_cotangent_[i]);
         if (of_times.t && field_->reads_time()) add_times(i, state, of_times);
     }
-    kernels_->sum_rows(cotangent, next_cotangent, shape(), nullptr, of_states);
+    kernels_->sum_rows(cotangent, next_cotangent, shape(), nullptr, sums[method_->num_dense]);
 }
 /// What the size of a step gets of stage i, whose state it scales.
 template <class Real>

@@ -174,6 +174,7 @@ class RowStep {
     void add_times(int i, const Real* state, const RowTimeCotangents<Real>& of_times);
     [[nodiscard]] row_kernels::Sum<Real> stage_sum(const double* weights, int count) const;
     void list_sums();
+    [[nodiscard]] row_kernels::Sum<Real>* sums_back(int count);
     /// That of stage i's state; then those of y⁺ and of both estimates.
     [[nodiscard]] const row_kernels::Sum<Real>& sum_of(int i) const {
         return sums_[is_swapped_ ? i + num_sums() : i];
@@ -204,7 +205,7 @@ class RowStep {
     const Real* h_ = nullptr;      // (lane) signed sizes of the steps at hand
     Real* k_[MethodOnRows::most_stages] = {};
     row_kernels::Sum<Real>* sums_ =
-        nullptr;               // as k lies, then with its first and last stage swapped
+        nullptr;  // as k lies, then with its first and last stage swapped; then those of the way back
     bool is_swapped_ = false;  // do they lie so?
     Real *k_cotangent_ = nullptr, *of_time_ = nullptr;
     // Of steps of an implicit method: the times of their stages, then h, then what else they read; what they find, of which

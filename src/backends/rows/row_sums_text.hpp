@@ -52,22 +52,24 @@ void sum_few(Real* to, const Real* from, Shape shape, const Real* weights, const
         sum.store(to + at);
     });
 }
-/// The same of one lane, whose weights are numbers of all components.
+/// The same of one lane, whose weights are numbers of all components: they stay in registers.
 template <int count, class Real>
-void sum_one(Real* to, const Real* from, int size, const Real* weights, const Real* const* x) {
+void sum_one(Real* to, const Real* from, Shape shape, const Real* h, const Real* weights,
+             const Real* const* x) {
     using P = PackOf<Real>;
-    P weight[count > 0 ? count : 1];
-    static_for<0, count>([&]<int j>() EDDY_INLINE { weight[j] = P(weights[j]); });
+    const Real of_h = h ? h[0] : 1;
+    Real weight[count > 0 ? count : 1];
+    static_for<0, count>([&]<int j>() EDDY_INLINE { weight[j] = weights[j] * of_h; });
     int c = 0;
-    for (; c + P::size <= size; c += P::size) {
+    for (; c + P::size <= shape.size; c += P::size) {
         P sum = from ? P::load(from + c) : P(0);
-        static_for<0, count>([&]<int j>()
-                                 EDDY_INLINE { sum = mul_add(weight[j], P::load(x[j] + c), sum); });
+        static_for<0, count>(
+            [&]<int j>() EDDY_INLINE { sum = mul_add(P(weight[j]), P::load(x[j] + c), sum); });
         sum.store(to + c);
     }
-    for (; c < size; ++c) {
+    for (; c < shape.size; ++c) {
         Real sum = from ? from[c] : 0;
-        static_for<0, count>([&]<int j>() EDDY_INLINE { sum = mul_add(weights[j], x[j][c], sum); });
+        static_for<0, count>([&]<int j>() EDDY_INLINE { sum = mul_add(weight[j], x[j][c], sum); });
         to[c] = sum;
     }
 }
@@ -90,6 +92,19 @@ void sum_columns(Real* to, const Real* from, Shape shape, const Real* h, const R
         }
     });
 }
+/// Several blocks at once, of one lane: of few components what sum_blocks does first takes as long as the sum.
+template <class Real, int... count>
+void sum_blocks_of_one(Real* to, const Real* from, Shape shape, const Real* h, const Sum<Real>& sum,
+                       std::integer_sequence<int, count...>) {
+    static constexpr decltype(&sum_one<0, Real>) few[] = {sum_one<count, Real>...};
+    constexpr int most = sizeof...(count) - 1;
+    int first = 0;
+    for (; sum.count - first > most; first += most) {
+        few[most](to, from, shape, h, sum.weight + first, sum.x + first);
+        from = to;
+    }
+    few[sum.count - first](to, from, shape, h, sum.weight + first, sum.x + first);
+}
 /// Several blocks at once; what some of them leave is where the next ones begin. Down columns where all of it
 /// stays in the first-level cache.
 template <class Real, int... count>
@@ -99,18 +114,13 @@ void sum_blocks(Real* to, const Real* from, Shape shape, const Real* h, const Su
     constexpr int most = sizeof...(count) - 1;
     static constexpr decltype(&sum_few<0, Real>) few[] = {sum_few<count, Real>...};
     static constexpr decltype(&sum_columns<0, Real>) in_columns[] = {sum_columns<count, Real>...};
-    static constexpr decltype(&sum_one<0, Real>) of_one[] = {sum_one<count, Real>...};
     constexpr int numbers_of_cache = 16384 / sizeof(Real);
     const bool is_small = shape.size * shape.width * (sum.count + 2) <= numbers_of_cache;
     alignas(64) Real weights[most * widest];
     int first = 0;
     do {
         const int num = std::min(sum.count - first, most);
-        if (shape.width == 1) {
-            for (int j = 0; j < num; ++j)
-                weights[j] = h ? sum.weight[first + j] * h[0] : sum.weight[first + j];
-            of_one[num](to, from, shape.size, weights, sum.x + first);
-        } else if (is_small) {
+        if (is_small) {
             in_columns[num](to, from, shape, h, sum.weight + first, sum.x + first);
         } else {
             for (int j = 0; j < num; ++j)
@@ -127,7 +137,9 @@ void sum_blocks(Real* to, const Real* from, Shape shape, const Real* h, const Su
 }
 template <class Real>
 void sum_rows(Real* to, const Real* from, Shape shape, const Real* h, const Sum<Real>& sum) {
-    sum_blocks(to, from, shape, h, sum, std::make_integer_sequence<int, 9>());
+    constexpr std::make_integer_sequence<int, 9> counts;
+    if (shape.width == 1) return sum_blocks_of_one(to, from, shape, h, sum, counts);
+    sum_blocks(to, from, shape, h, sum, counts);
 }
 /// Both of two_sums; weights (sum, block, lane).
 template <int count, class Real>

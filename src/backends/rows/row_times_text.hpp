@@ -16,51 +16,71 @@ using Single = eddy::WithElement<P, float>;
 
 // Clocks
 
+/// Calls body(lane) for each pack; of one lane with plain numbers, which no idle ones wait beside.
+void for_clocks(int width, const auto& body) {
+    if (width == 1) return body.template operator()<double>(0);
+    for_packs<P>(width, [&](int lane) EDDY_INLINE { body.template operator()<P>(lane); });
+}
+template <class Number, class Real>
+Number load(const Real* from) {
+    if constexpr (std::is_same_v<Number, Real>)
+        return *from;
+    else
+        return Number::load(from);
+}
+template <class Number, class Real>
+void store(const Number& x, Real* to) {
+    if constexpr (std::is_same_v<Number, Real>)
+        *to = x;
+    else
+        x.store(to);
+}
 template <class P>
 TimeAt<P> time_at(const auto& of, int lane, const Times& times, const P& elapsed) {
-    return {P::load(of.t0 + lane), times.direction, elapsed, P::load(of.lowest + lane),
-            P::load(of.highest + lane)};
+    return {load<P>(of.t0 + lane), times.direction, elapsed, load<P>(of.lowest + lane),
+            load<P>(of.highest + lane)};
 }
 void choose_sizes(const Clocks& clocks, int width, const Times& times, bool adapts) {
-    for_packs<P>(width, [&](int lane) EDDY_INLINE {
-        const P elapsed = P::load(clocks.elapsed + lane), size = P::load(clocks.size + lane);
+    for_clocks(width, [&]<class P>(int lane) EDDY_INLINE {
+        const P elapsed = load<P>(clocks.elapsed + lane), size = load<P>(clocks.size + lane);
         const P wanted = adapts ? min(size, P(times.dt_max)) : size;
-        const P left = P::load(clocks.tstop + lane) - elapsed;
+        const P left = load<P>(clocks.tstop + lane) - elapsed;
         // Stretched by up to a hundredth rather than leave a tiny step, as in DOPRI5.
         const P tried = select(wanted * P(1.01) >= left, left, wanted);
         const TimeAt<P> start = time_at(clocks, lane, times, elapsed);
-        elapsed.store(clocks.before + lane);
-        tried.store(clocks.tried + lane);
-        (start + P(0.)).store(clocks.first + lane);
-        (start + tried).store(clocks.last + lane);
-        (P(times.direction) * tried).store(clocks.h + lane);
+        store(elapsed, clocks.before + lane);
+        store(tried, clocks.tried + lane);
+        store(start + P(0), clocks.first + lane);
+        store(start + tried, clocks.last + lane);
+        store(P(times.direction) * tried, clocks.h + lane);
     });
 }
 template <class Real>
 void stage_times(Real* to, const Clocks& clocks, int width, double c) {
-    for_packs<P>(width, [&](int lane) EDDY_INLINE {
-        const P first = P::load(clocks.first + lane), last = P::load(clocks.last + lane);
+    for_clocks(width, [&]<class P>(int lane) EDDY_INLINE {
+        const P first = load<P>(clocks.first + lane), last = load<P>(clocks.last + lane);
         const P time = c == 0 ? first : c == 1 ? last : mul_add(P(c), last - first, first);
-        convert<eddy::WithElement<P, Real>>(time).store(to + lane);
+        store(convert<eddy::WithElement<P, Real>>(time), to + lane);
     });
 }
 /// Where the lanes of a pack are after an attempt; true where one has stalled or landed.
+template <class P>
 bool move(const Clocks& clocks, int lane, const P& used, const P& stalled, const P& further) {
-    const P before = P::load(clocks.before + lane), tstop = P::load(clocks.tstop + lane);
-    const P tried = P::load(clocks.tried + lane);
-    const auto accepted = used > P(0.);
+    const P before = load<P>(clocks.before + lane), tstop = load<P>(clocks.tstop + lane);
+    const P tried = load<P>(clocks.tried + lane);
+    const auto accepted = used > P(0);
     const P elapsed = select(accepted, select(tried == tstop - before, tstop, further), before);
-    used.store(clocks.used + lane);
-    stalled.store(clocks.stalled + lane);
-    elapsed.store(clocks.elapsed + lane);
-    return any((stalled > P(0.)) | (elapsed >= P::load(clocks.due + lane)));
+    store(used, clocks.used + lane);
+    store(stalled, clocks.stalled + lane);
+    store(elapsed, clocks.elapsed + lane);
+    return any((stalled > P(0)) | (elapsed >= load<P>(clocks.due + lane)));
 }
 
 /// What judge_step reads of a problem.
-template <class Controller>
+template <class P, class Controller>
 struct RowSpec {
     using Time = P;
-    using Single = detail::Single;
+    using Single = eddy::WithElement<P, float>;
     static constexpr bool has_dyadic_steps = false;
 };
 struct RowClock {
@@ -69,8 +89,8 @@ struct RowClock {
 
 }  // namespace
 
-template <class Controller>
-struct Problem<RowSpec<Controller>> {
+template <class P, class Controller>
+struct Problem<RowSpec<P, Controller>> {
     RowClock clock;
     Controller control;
     float order_of_error;
@@ -82,39 +102,39 @@ namespace {
 template <class Controller>
 bool judge_by(const Controller& controller, const Clocks& clocks, int width, const Times& times,
               float error_order, const float* norms) {
-    using Spec = RowSpec<Controller>;
-    using Mask = MaskOf<P>;
-    struct From {
-        P size;
-        ControllerHistory<Single> history;
-    };
-    struct Tried {
-        P size, used;
-        Mask stalled;
-    };
-    const Problem<Spec> problem{{times.dt_max, times.least}, controller, error_order};
     bool is_rare = false;
-    for_packs<P>(width, [&](int lane) {
-        const P elapsed = P::load(clocks.before + lane);
-        From from{
-            P::load(clocks.size + lane),
-            {Single::load(clocks.previous_log2 + lane), Single::load(clocks.earlier_log2 + lane),
-             Single::load(clocks.was_rejected + lane) > Single(0.f)}};
+    for_clocks(width, [&]<class P>(int lane) EDDY_INLINE {
+        using Single = eddy::WithElement<P, float>;
+        using Mask = MaskOf<P>;
+        struct From {
+            P size;
+            ControllerHistory<Single> history;
+        };
+        struct Tried {
+            P size, used;
+            Mask stalled;
+        };
+        const Problem<RowSpec<P, Controller>> problem{
+            {times.dt_max, times.least}, controller, error_order};
+        const P elapsed = load<P>(clocks.before + lane);
+        const From from{
+            load<P>(clocks.size + lane),
+            {load<Single>(clocks.previous_log2 + lane), load<Single>(clocks.earlier_log2 + lane),
+             load<Single>(clocks.was_rejected + lane) > Single(0)}};
         From next = from;
-        Tried tried{P::load(clocks.tried + lane), P(0.), Mask(false)};
+        Tried tried{load<P>(clocks.tried + lane), P(0), Mask(false)};
         const bool may_be_cut = any(tried.size < min(from.size, P(times.dt_max)));
-        const Mask accepted = judge_step(problem, from, tried, next, Single::load(norms + lane),
+        const Mask accepted = judge_step(problem, from, tried, next, load<Single>(norms + lane),
                                          least_size(problem, elapsed), may_be_cut);
-        const P rejected = P::load(clocks.rejected + lane);
-        select((tried.size > P(0.)) & !accepted, rejected + P(1.), rejected)
-            .store(clocks.rejected + lane);
-        next.size.store(clocks.size + lane);
-        next.history.previous_log2.store(clocks.previous_log2 + lane);
-        next.history.earlier_log2.store(clocks.earlier_log2 + lane);
-        select(next.history.was_rejected, Single(1.f), Single(0.f))
-            .store(clocks.was_rejected + lane);
-        is_rare |= move(clocks, lane, tried.used, select(tried.stalled, P(1.), P(0.)),
-                        elapsed + tried.size);
+        const P rejected = load<P>(clocks.rejected + lane);
+        store(select((tried.size > P(0)) & !accepted, rejected + P(1), rejected),
+              clocks.rejected + lane);
+        store(next.size, clocks.size + lane);
+        store(next.history.previous_log2, clocks.previous_log2 + lane);
+        store(next.history.earlier_log2, clocks.earlier_log2 + lane);
+        store(select(next.history.was_rejected, Single(1), Single(0)), clocks.was_rejected + lane);
+        is_rare |=
+            move(clocks, lane, tried.used, select(tried.stalled, P(1), P(0)), elapsed + tried.size);
     });
     return is_rare;
 }
@@ -122,14 +142,15 @@ bool judge_by(const Controller& controller, const Clocks& clocks, int width, con
 struct OtherControl {
     const Control* control;
 
+    template <class Single>
     [[nodiscard]] StepDecision<Single> propose(const Single& squared_norm, float error_order,
                                                const ControllerHistory<Single>& history) const {
         constexpr int places = num_lanes_of<Single>;
         float norm[places], previous[places], earlier[places], rejected[places], factor[places];
-        squared_norm.store(norm);
-        history.previous_log2.store(previous);
-        history.earlier_log2.store(earlier);
-        select(history.was_rejected, Single(1.f), Single(0.f)).store(rejected);
+        store(squared_norm, norm);
+        store(history.previous_log2, previous);
+        store(history.earlier_log2, earlier);
+        store(select(history.was_rejected, Single(1), Single(0)), rejected);
         for (int i = 0; i < places; ++i) {
             float of_lane[] = {previous[i], earlier[i], rejected[i]};
             factor[i] = control->propose(control->other, norm[i], error_order, of_lane);
@@ -138,8 +159,8 @@ struct OtherControl {
             rejected[i] = of_lane[2];
         }
         return {
-            Single::load(factor),
-            {Single::load(previous), Single::load(earlier), Single::load(rejected) > Single(0.f)}};
+            load<Single>(factor),
+            {load<Single>(previous), load<Single>(earlier), load<Single>(rejected) > Single(0)}};
     }
 };
 bool judge(const Clocks& clocks, int width, const Times& times, const Control& control,

@@ -8,17 +8,17 @@
 namespace eddy::inline v0::detail {
 namespace {
 
-/// A number of each place, as the rule of a watch reads it.
-template <class Real>
+/// A number of each of so many places, as the rule of a watch reads it.
+template <class Real, std::size_t size>
 struct Each {
-    std::array<Real, row_kernels::widest> x{};
+    std::array<Real, size> x{};
 
     Each() = default;
     explicit Each(Real all) { x.fill(all); }
     template <class Use>
     static Each of(const Use& use) {
         Each made;
-        for (std::size_t i = 0; i < made.x.size(); ++i) made.x[i] = use(i);
+        for (std::size_t i = 0; i < size; ++i) made.x[i] = use(i);
         return made;
     }
     friend Each operator*(const Each& a, const Each& b) {
@@ -40,9 +40,10 @@ struct Each {
 };
 
 /// The powers of the cotangents that wait.
-template <class Real>
+template <class Real, std::size_t size>
 struct WaitingPowers {
     using Scalar = Real;
+    using Norms = Each<Real, size>;
     FieldOnTileOf<Real>& field;
     const Real *t, *y, *p, *h, *kept;
     Real *w, *scaled, *unwanted;
@@ -54,9 +55,9 @@ struct WaitingPowers {
         field.sum_over(nullptr, 0, 1);
         field.pull(t, y, p, kept, scaled, w, unwanted);
     }
-    [[nodiscard]] Each<Real> norm() const {
+    [[nodiscard]] Norms norm() const {
         const int width = field.width();
-        Each<Real> largest;
+        Norms largest;
         for (int i = 0; i < width; ++i) {
             Real& of = largest.x[static_cast<std::size_t>(i)];
             of = eddy::abs(w[i]);
@@ -64,7 +65,7 @@ struct WaitingPowers {
         }
         return largest;
     }
-    void divide(const Each<Real>& norm) {
+    void divide(const Norms& norm) {
         const int width = field.width();
         for (int c = 0; c < field.num_states(); ++c)
             for (int i = 0; i < width; ++i)
@@ -157,8 +158,16 @@ void RowWatch<Real>::look_at_waiting() {
     fill(p_ + problem_->behind_parameters(width), problem_->input_room);
     std::fill_n(unwanted_, problem_->size_of_reads(width), Real(0));
     field_->forward(t_, y_, p_, scaled_, kept_);
-    WaitingPowers<Real> powers{*field_, t_, y_, p_, h_, kept_, cotangent_, scaled_, unwanted_};
-    const Each<Real> ratios = adjoint_ratio<Each<Real>>(powers, threshold_);
+    // One lane is often all there is, and its looks are many beside its steps.
+    width == 1 ? mark_waiting<1>() : mark_waiting<row_kernels::widest>();
+    num_waiting_ = 0;
+}
+template <class Real>
+template <std::size_t size>
+void RowWatch<Real>::mark_waiting() {
+    WaitingPowers<Real, size> powers{*field_, t_,         y_,      p_,       h_,
+                                     kept_,   cotangent_, scaled_, unwanted_};
+    const auto ratios = adjoint_ratio<Each<Real, size>>(powers, threshold_);
     for (int look = 0; look < num_waiting_; ++look) {
         const auto ratio = static_cast<float>(ratios.x[static_cast<std::size_t>(look)]);
         GradientMark& mark = marks_[lanes_[look]];
@@ -166,7 +175,6 @@ void RowWatch<Real>::look_at_waiting() {
         const double t0 = problem_->times_of(run_->first() + lanes_[look]).t0;
         mark = {t0 + problem_->times.direction * elapsed_[look], ratio};
     }
-    num_waiting_ = 0;
 }
 
 template class RowWatch<double>;

@@ -36,6 +36,8 @@ class RowWatch {
 
     void wait(int place, const Real* y, const Real* cotangent, const RowClocks& clocks);
     void look_at_waiting();
+    template <std::size_t size>
+    void mark_waiting();
 
     const RowProblem<Real>* problem_;
     FieldOnTileOf<Real>* field_;
