@@ -124,7 +124,7 @@ void RowStep<Real>::choose_first_sizes(const Real* y, double* sizes) {
 }
 
 template <class Real>
-void RowStep<Real>::set_time(Real* to, const RowClocks& clocks, double c) const {
+EDDY_INLINE inline void RowStep<Real>::set_time(Real* to, const RowClocks& clocks, double c) const {
     if (field_->reads_time()) kernels_->stage_times(to, clocks.rows(), width_, c);
 }
 template <class Real>
@@ -181,13 +181,14 @@ void RowStep<Real>::plan_pairs() {
 }
 /// Where the state of a stage lies.
 template <class Real>
-Real* RowStep<Real>::place_of(int i, Real* kept, int num_kept) const {
+EDDY_INLINE inline Real* RowStep<Real>::place_of(int i, Real* kept, int num_kept) const {
     if (kept && i < num_kept) return kept + std::ptrdiff_t{i} * rows_per_stage() * width_;
     if (ends_step(i)) return next_;
     return i > 0 && begins_next_[i - 1] ? work_ : stage_;
 }
 template <class Real>
-void RowStep<Real>::evaluate(int i, const Real* state, Real* residuals, const RowClocks& clocks) {
+EDDY_INLINE inline void RowStep<Real>::evaluate(int i, const Real* state, Real* residuals,
+                                                const RowClocks& clocks) {
     set_time(time_, clocks, method_->c[i]);
     if (residuals)
         field_->forward(time_, state, p_, k_[i], residuals);
