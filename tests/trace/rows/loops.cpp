@@ -90,6 +90,12 @@ constexpr auto chain = [](const auto& y, const auto& p) {
                           })
         .outs;
 };
+template <int size>
+constexpr eddy::Vec<double, size> numbers_to() {
+    eddy::Vec<double, size> numbers{};
+    for (int k = 0; k < size; ++k) numbers[k] = 0.25 + k;
+    return numbers;
+}
 /// Walks along what lies in several places; what is stacked belongs in several, is walked along and read besides.
 constexpr auto in_pieces = [](const auto& y, const auto& p) {
     const auto pairs = eddy::concat(eddy::vec(p[0] * p[1], p[0]),
@@ -102,7 +108,13 @@ constexpr auto in_pieces = [](const auto& y, const auto& p) {
     const auto second = eddy::scan<20>(first[1] * 1.0, walked, [&](const auto& s, const auto& x) {
                             return eddy::carry_and_out(s * x, s + x);
                         }).outs;
-    const auto behind = eddy::concat(eddy::slice<12, 8>(second), eddy::slice<10, 20>(first));
+    const auto third =
+        eddy::scan<20>(y[5] * p[0], numbers_to<20>(), [](const auto& s, const auto& x) {
+            return eddy::carry_and_out(s * 0.5 + x, s * x);
+        }).outs;
+    const auto behind =
+        eddy::concat(eddy::slice<12, 8>(second),
+                     eddy::concat(eddy::slice<10, 20>(first), eddy::slice<4, 16>(third)));
     return eddy::concat(eddy::slice<0, 12>(second), eddy::concat(second[15] * y[3], behind));
 };
 /// Components change places from turn to turn, and are more than registers.
