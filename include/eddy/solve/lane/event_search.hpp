@@ -111,7 +111,8 @@ struct EventSeeker {
         const auto is_sought = x.events.high > Time(0);
         const MaskOf<Time> is_due = EventDue<Spec>::ends_of(x, attempt);
         if (any(is_sought | (counts & (is_met | is_lost | is_due | attempt.lands)))) [[unlikely]] {
-            seek_closely({counts & is_due, g, landings, counts}, x, attempt, after, at_roots);
+            seek_closely({MaskOf<Time>(counts & is_due), g, landings, counts}, x, attempt, after,
+                         at_roots);
             return EventDue<Spec>::renew(
                 in.p, [&](int place) { return landings.times_of(place); }, attempt, after);
         }
