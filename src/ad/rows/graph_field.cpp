@@ -234,15 +234,10 @@ class GraphField final : public FieldMaker {
     }
     [[nodiscard]] std::shared_ptr<const FieldMaker> with_tangents(
         const std::vector<Direction>& directions) const override {
-        FieldSizes all = sizes();
-        const int num_p = code_->arguments()[2].size - all.inputs.room();
-        const Graph graph = carry_tangents(code_->graph(), num_p, directions, pieces_);
-        if (graph.arguments.empty()) return nullptr;
-        all.tangents = static_cast<int>(directions.size());
-        all.states *= 1 + all.tangents;
-        all.parameters_have_tangent = directions.front() == Direction::given;
-        if (all.parameters_have_tangent) all.parameters += num_p;
-        return std::make_shared<const GraphField>(graph, all, code_->level());
+        if (directions.size() > 1 || directions.front() != Direction::given)
+            return make_tangents(directions);
+        std::call_once(tangent_is_made_, [&] { with_tangent_ = make_tangents(directions); });
+        return with_tangent_;
     }
     [[nodiscard]] int longest_of_products() const override {
         const Graph& graph = code_->graph();
@@ -268,6 +263,18 @@ class GraphField final : public FieldMaker {
     }
 
   private:
+    [[nodiscard]] std::shared_ptr<const FieldMaker> make_tangents(
+        const std::vector<Direction>& directions) const {
+        FieldSizes all = sizes();
+        const int num_p = code_->arguments()[2].size - all.inputs.room();
+        const Graph graph = carry_tangents(code_->graph(), num_p, directions, pieces_);
+        if (graph.arguments.empty()) return nullptr;
+        all.tangents = static_cast<int>(directions.size());
+        all.states *= 1 + all.tangents;
+        all.parameters_have_tangent = directions.front() == Direction::given;
+        if (all.parameters_have_tangent) all.parameters += num_p;
+        return std::make_shared<const GraphField>(graph, all, code_->level());
+    }
     template <class Real>
     [[nodiscard]] std::unique_ptr<FieldOnTileOf<Real>> make(
         const std::shared_ptr<const FieldCode>& code, int width) const {
@@ -279,6 +286,9 @@ class GraphField final : public FieldMaker {
 
     std::vector<ResultPiece> pieces_;
     std::shared_ptr<const FieldCode> code_, shared_code_;
+    // Of a gradient that is taken again, and of pushforwards: made once.
+    mutable std::once_flag tangent_is_made_;
+    mutable std::shared_ptr<const FieldMaker> with_tangent_;
 };
 
 }  // namespace

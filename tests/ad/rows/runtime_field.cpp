@@ -221,6 +221,17 @@ TEST_CASE("runtime_field: the second call allocates nothing") {
     CHECK(support::allocations.load() == before);
 }
 
+TEST_CASE("runtime_field: the equation of y and a tangent is made once") {
+    const auto field = eddy::trace_field(
+        2, 1, [](auto, const auto& y, const auto& p) { return eddy::vec(p[0] * y[1], y[0]); });
+    const auto maker = field.maker();
+    const auto along = maker->with_tangents({eddy::Direction::given});
+    REQUIRE(along);
+    CHECK(along->num_states() == 4);
+    CHECK(maker->with_tangents({eddy::Direction::given}) == along);
+    CHECK(maker->with_tangents({eddy::Direction::of_start}) != along);
+}
+
 TEST_CASE("runtime_field: sizes that do not fit are told in a sentence") {
     const auto two = [](const auto&, const auto& y, const auto&) { return eddy::vec(y[0], y[0]); };
     CHECK(support::message_of([&] { (void)eddy::trace_field(3, 0, two); }) ==
