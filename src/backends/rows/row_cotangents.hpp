@@ -35,9 +35,6 @@ struct RowCotangents {
         if (problem->sums_tile) return {of_p, 1};
         return {of_p + place, width};
     }
-    void put_column(const Real* column, int place, Real* rows) const {
-        for (int c = 0; c < problem->state_size; ++c) rows[c * width + place] = column[c];
-    }
     void clear_dense() const {
         const std::ptrdiff_t block = std::ptrdiff_t{problem->state_size} * width;
         std::fill_n(dense_of_y, block, Real(0));

@@ -64,9 +64,9 @@ void RowEventsBack<Real>::pull_jump_of(int place) {
     step_->state_of(place, cotangents_->of_state, column_);
     times_->shift(place) += events.pull_jump(step.event, run_->first() + place, t, state_, column_,
                                              cotangents_->sums_of(place));
-    cotangents_->put_column(column_, place, cotangents_->of_state);
+    step_->put_state(place, column_, cotangents_->of_state);
     static_cast<void>(events.derivatives(step.event, run_->first() + place, t, state_));
-    cotangents_->put_column(events.by_y(), place, root_);
+    step_->put_state(place, events.by_y(), root_);
 }
 template <class Real>
 void RowEventsBack<Real>::clear_size_of(int place) {

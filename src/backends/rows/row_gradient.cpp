@@ -171,9 +171,10 @@ void RowGradient<Real>::add_to_cotangent(int place) {
     step_->kernels().add_column(cotangents_.of_state + place, step_->width(), 1, column_, 1,
                                 problem_->state_size);
 }
-/// Where a lane lands in the round, or has a save point, times ask for its stages. True where these are there.
+/// Where a lane lands in the round, has a save point or `meets` an event, times ask for its stages. True where these are
+/// there.
 template <class Real>
-bool RowGradient<Real>::begin_times(const RowState<Real>& x, std::int64_t round) {
+bool RowGradient<Real>::begin_times(const RowState<Real>& x, std::int64_t round, bool meets) {
     bool lands = false, saves = false;
     for (int place = 0; place < run_.count(); ++place) {
         const LoggedStep& step = run_.step(place);
@@ -183,7 +184,6 @@ bool RowGradient<Real>::begin_times(const RowState<Real>& x, std::int64_t round)
         const std::int32_t left = saves_left_[place];
         saves = saves || (left > 0 && times.saves[left - 1] > step.before);
     }
-    const bool meets = events_.are_met();
     times_.begin_round(lands || meets);
     if (lands || saves || meets) replay_.linearize(problem_->method->num_dense, x, round);
     return lands || saves || meets;
@@ -198,14 +198,14 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
         watch_.change_lane();
     }
     if (problem_->input_room > 0 || times_.are_asked()) leave_tstops();
-    const bool has_stages = times_.are_asked() && begin_times(x, round);
+    const bool meets = events_.are_met();
+    const bool has_stages = times_.are_asked() && begin_times(x, round, meets);
     const bool is_dense = add_saves();
     if (!run_.choose_stepped(true)) return;
     const int count = is_dense ? problem_->method->num_dense : problem_->method->num_needed;
     if (!has_stages && (!replay_.is_kept(round) || (is_dense && !step_->keeps_dense_stages())))
         replay_.linearize(count, x, round);
     const row_kernels::Kernels<Real>& kernels = step_->kernels();
-    const bool meets = events_.are_met();
     if (meets) events_.pull_jumps(x.y());
     if (is_dense && cotangents_.dense_of_next)
         kernels.add_rows(cotangents_.of_state, cotangents_.dense_of_next, step_->shape());

@@ -93,7 +93,7 @@ class RowGradient {
     void leave_tstops();
     void leave_tstop(int place);
     void hand_out_inputs(int place);
-    [[nodiscard]] bool begin_times(const RowState<Real>& x, std::int64_t round);
+    [[nodiscard]] bool begin_times(const RowState<Real>& x, std::int64_t round, bool meets);
     [[nodiscard]] bool add_saves();
     void add_time_of_save(int place, std::int32_t k);
     void add_to_cotangent(int place);

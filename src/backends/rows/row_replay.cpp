@@ -68,14 +68,13 @@ void RowReplay<Real>::advance(RowState<Real>& x, std::int64_t round) {
 /// The lanes that met an event in the round at hand go on behind it.
 template <class Real>
 void RowReplay<Real>::meet_events(Real* y) {
-    const int width = step_->width();
     for (int place = 0; place < run_->count(); ++place) {
         const LoggedStep& step = run_->step(place);
         if (!step.meets_event() || step.ends_lane) continue;
         step_->state_of(place, y, before_);
         solve_.events()->state_after(step.event, run_->first() + place,
                                      solve_.clocks().rows().last[place], before_, behind_);
-        for (int c = 0; c < problem_->state_size; ++c) y[c * width + place] = behind_[c];
+        step_->put_state(place, behind_, y);
     }
 }
 /// Lanes that began behind a round in place of others.

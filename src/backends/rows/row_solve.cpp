@@ -184,8 +184,7 @@ void RowSolve<Real>::refill(Real* y) {
 template <class Real>
 bool RowSolve<Real>::jump(int place, Real* y) const {
     if (!events_ || !events_->jumps(place)) return false;
-    for (int c = 0; c < step_.state_size(); ++c)
-        y[c * step_.width() + place] = events_->after(place)[c];
+    step_.put_state(place, events_->after(place), y);
     return true;
 }
 template <class Real>

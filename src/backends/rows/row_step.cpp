@@ -364,6 +364,10 @@ void RowStep<Real>::state_of(int place, const Real* rows, Real* state) const {
     for (int c = 0; c < problem_->state_size; ++c) state[c] = rows[c * width_ + place];
 }
 template <class Real>
+void RowStep<Real>::put_state(int place, const Real* state, Real* rows) const {
+    for (int c = 0; c < problem_->state_size; ++c) rows[c * width_ + place] = state[c];
+}
+template <class Real>
 void RowStep<Real>::dense_weights(double theta, Real* weights) const {
     if (const RosenbrockOnRows* const of = method_->rosenbrock) {
         std::fill_n(weights, of->num_needed, Real(0));

@@ -93,6 +93,7 @@ class RowStep {
     /// The state of a lane within it, (component).
     void state_within(int place, const Real* y, double theta, Real* state) const;
     void state_of(int place, const Real* rows, Real* state) const;
+    void put_state(int place, const Real* state, Real* rows) const;
     /// The component of a lane to blame for an attempt that stalled.
     [[nodiscard]] Blame blame(int place, const Real* y) const;
 
