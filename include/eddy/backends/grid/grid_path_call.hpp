@@ -7,7 +7,7 @@
 
 #include <cstddef>
 #include <eddy/backends/grid/grid_call.hpp>
-#include <eddy/solve/call/mirrored_paths.hpp>
+#include <eddy/solve/call/mirrored_kernels.hpp>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -15,16 +15,15 @@ namespace eddy::inline v0::detail {
 template <class Runtime, class Job>
 class GridPathCall {
     using Kernel = typename Job::Kernel;
+    using Lanes = typename Job::Lanes;
     using Spec = typename Kernel::Spec;
     using Real = typename Spec::Scalar;
     using Memory = GridMemory<Runtime>;
     using Warp = typename Runtime::Warp;
     using Work = GroupWork<Kernel, Warp>;
-    using There =
-        decltype(mirrored_paths(std::declval<const Job&>(), std::declval<Mirrors<Memory>&>(),
-                                std::declval<Mirrors<Memory>&>()));
-    using Lanes = PathLanes<typename There::Sum, typename There::Target>;
     static constexpr char tag_of_job = 0;
+    static constexpr bool adds_shared =
+        is_gradient<Kernel> && Spec::shares_parameters && Spec::parameter_size > 0;
 
   public:
     GridPathCall(const Job& job, const GridPlace<Runtime>& place, CallLink& call,
@@ -34,9 +33,9 @@ class GridPathCall {
           call_(call),
           news_(call),
           is_asynchronous_(is_asynchronous),
-          plan_(job.plan_of(job.num_rows())),
-          lanes_(memory(), {{0, job.num_lanes}}),
-          rows_(memory(), {{0, job.num_rows()}, {0, job.paths}}) {}
+          plan_(job.plan_of(num_rows())),
+          lanes_(memory(), {{0, job.lanes.num_lanes}}),
+          rows_(memory(), {{0, num_rows()}, {0, job.lanes.chunk.runs.paths}}) {}
     GridPathCall(const GridPathCall&) = delete;
     GridPathCall& operator=(const GridPathCall&) = delete;
     /// An exception leaves nothing at work.
@@ -51,23 +50,18 @@ class GridPathCall {
     /// Returns when all is done, or is on its way in the stream. CudaError before the first launch where memory
     /// does not suffice.
     void run() {
-        if (job_.num_lanes == 0) return;
+        if (job_.lanes.num_lanes == 0) return;
         const DeviceInUse<Runtime> in_use(place_.device);
         place_.pool->use(place_.device);
         prepare();
         is_at_work_ = true;
-        PathRuns runs{job_.paths};
-        int number = 0;
-        for (const std::int64_t total = job_.num_lanes * job_.paths;; ++number) {
-            runs = runs.next(total, job_.most_rows, job_.within_lanes);
-            if (runs.num_rows == 0) break;
-            run_chunk(runs, number);
-            if (!call_.may_be_stopped()) continue;
-            news_.attend(watches_, place_.stream);
-            if (!call_.is_cancelled() || runs.end_path() == total) continue;
-            cut(PathRuns{job_.paths, runs.end_path(), 0}, number + 1);
-            break;
-        }
+        job_.chunks.run(
+            there_, [&] { return is_stopped(); },
+            [&](const auto& of_runs) { solve_chunk(of_runs); },
+            [&](const Lanes& lanes) {
+                const LanesOfPaths<Lanes, Warp> work{lanes};
+                put(work, work.num_warps());
+            });
         if constexpr (is_gradient<Kernel>) add_lanes();
         is_asynchronous_ ? leave_running() : end();
     }
@@ -76,16 +70,60 @@ class GridPathCall {
     [[nodiscard]] Memory memory() const {
         return {place_.device, place_.stream, place_.pool, true, is_asynchronous_};
     }
-    [[nodiscard]] There mirror() {
-        There there = mirrored_paths(job_, lanes_, rows_);
-        if constexpr (is_gradient<Kernel>) cost_ = lanes_.out(job_.kernel.costs, 1);
+    [[nodiscard]] std::int64_t num_rows() const { return job_.chunks.num_rows(job_.lanes); }
+    /// Has somebody stopped the call? If anybody may, this waits for what is in the stream.
+    [[nodiscard]] bool is_stopped() {
+        if (!call_.may_be_stopped()) return false;
+        news_.attend(watches_, place_.stream);
+        return call_.is_cancelled();
+    }
+    /// Lanes' arrays, which lie there or are mirrored, and rows of paths, made of them there, which no one else sees.
+    void mirror() {
+        rows_.make_paths_of(lanes_);
+        kernel_ = mirrored(job_.kernel, LaunchPlan{}, rows_);
+        there_ = mirrored(job_.lanes, lanes_, rows_);
+        there_.chunk.marks = kernel_.sums.marks;
+        if constexpr (is_gradient<Kernel>) {
+            cost_ = lanes_.out(job_.kernel.costs, 1);
+            totals_.costs = {nullptr, 0, 1, cost_, true};
+            totals_.losses = {there_.outcomes,
+                              there_.target.loss.first,
+                              there_.target.loss.lane_stride,
+                              there_.num_lanes,
+                              lanes_.template room<double>(num_blocks(there_.num_lanes)),
+                              lanes_.out(job_.loss_total, 1),
+                              num_done_,
+                              there_.failed_paths,
+                              there_.chunk.runs.paths};
+        }
+        if constexpr (adds_shared) mirror_shared();
         tasks_ = rows_.row_tasks();
-        return there;
+    }
+    /// Addends of a shared gradient: of each row, or of each group of rows, for a sum over all of a chunk.
+    void mirror_shared() {
+        using Lane = typename Spec::Lane;
+        constexpr std::ptrdiff_t num_p = Spec::parameter_size,
+                                 most_sums = SharedRows<Spec>::most_partial_sums;
+        SharedRows<Spec>& shared = kernel_.shared;
+        if constexpr (Spec::sums_by_lane) {
+            shared.addends = rows_.template room_at_zero<Real, Lane>(num_rows(), num_p, 1);
+        } else {
+            static_assert(!Spec::is_dual);
+            shared.sums = rows_.template room_at_zero<Real, Lane>(plan_.num_groups(), num_p,
+                                                                  RowTask::per_group);
+            shared.may_be_added = true;
+            shared.partial_sums = rows_.template room<Lane>(most_sums * num_p);
+            kernel_.target.p = {rows_.template room<Real>(num_p), 1, num_p, 1, 1};
+            there_.target.of_chunk = kernel_.target.p.first;
+        }
+        totals_.shared = {there_.target.blocks,
+                          static_cast<std::ptrdiff_t>(there_.target.num_blocks), 1,
+                          there_.target.target.p, lanes_.template room<Real>(most_sums * num_p)};
     }
     /// All memory that the call takes.
     void prepare() {
         GridPool<Runtime>& pool = *place_.pool;
-        static_cast<void>(mirror());  // counts
+        mirror();  // counts
         const std::size_t bytes = arena_bytes<typename Work::Team>(job_.kernel);
         bytes_per_arena_ = in_whole_lines(std::max<std::size_t>(1, bytes));
         GridSizes sizes{};
@@ -102,7 +140,7 @@ class GridPathCall {
             std::vector<std::byte> tables = rows_.tables();
             tables.insert(tables.end(), lanes_.tables().begin(), lanes_.tables().end());
             imprint_ = {&tag_of_job,
-                        {job_.num_lanes, plan_.group_size, plan_.num_workers},
+                        {job_.lanes.num_lanes, plan_.group_size, plan_.num_workers},
                         sizes,
                         std::move(tables)};
             pool.begin_call(imprint_, place_.stream);
@@ -117,7 +155,7 @@ class GridPathCall {
                                                     call_.is_cancelled()));
         take(lanes_, GridPiece::other_mirrors);
         take(rows_, GridPiece::mirrors);
-        there_ = mirror();
+        mirror();
         pool.send_tables(GridPiece::other_mirrors, lanes_.tables(), place_.stream);
         pool.send_tables(GridPiece::mirrors, rows_.tables(), place_.stream);
     }
@@ -128,13 +166,16 @@ class GridPathCall {
                                   mirrors.tables().size());
     }
 
-    void run_chunk(const PathRuns& runs, int number) {
+    template <class Sums>
+    void solve_chunk(const Sums& of_runs) {
+        const PathRuns& runs = of_runs.runs;
         const LaunchPlan plan =
-            job_.within_lanes ? job_.plan_of(runs.num_rows)
-                              : LaunchPlan{runs.num_rows, plan_.group_size, plan_.num_workers};
-        Kernel kernel = there_.rows;
+            job_.chunks.within_lanes
+                ? job_.plan_of(runs.num_rows)
+                : LaunchPlan{runs.num_rows, plan_.group_size, plan_.num_workers};
+        Kernel kernel = kernel_;
         kernel.problem.noise.first_path += static_cast<std::uint64_t>(runs.first_path);
-        kernel.sums.runs = runs;
+        kernel.sums = of_runs;
         if constexpr (is_gradient<Kernel>) {
             kernel.plan.num_lanes = static_cast<std::int32_t>(plan.group_size);
             kernel.stores = place_.pool->stores();
@@ -156,46 +197,20 @@ class GridPathCall {
         put(work, plan.num_groups());
         if constexpr (is_gradient<Kernel>) {
             auto finish = finish_work<Warp>(kernel, plan, cost_, num_done_);
-            finish.costs.goes_on = number > 0;
+            finish.costs.goes_on = runs.first_path > 0;
             put(finish, finish.num_warps());
         }
-        const auto of_runs = run_work<Warp>(kernel);
-        put(of_runs, of_runs.num_warps());
-        finish_lanes(runs, number, runs.first_path / job_.paths,
-                     (runs.end_path() - 1) / job_.paths + 1, false);
-    }
-    /// No paths follow.
-    void cut(const PathRuns& none, int number) {
-        finish_lanes(none, number, none.first_path / job_.paths, job_.num_lanes, true);
-    }
-    void finish_lanes(const PathRuns& runs, int number, std::int64_t first, std::int64_t end,
-                      bool is_cut) {
-        RunSums<typename There::Sum> chunk = there_.rows.sums;
-        chunk.runs = runs;
-        const LanesOfPaths<Lanes, Warp> work{
-            {chunk, there_.waiting[number % 2], there_.waiting[(number + 1) % 2], there_.target,
-             there_.outcomes, there_.failed_paths, there_.marks, first, end - first,
-             job_.kernel.problem.times, is_cut}};
-        put(work, work.num_warps());
+        const auto work_of_runs = run_work<Warp>(kernel);
+        put(work_of_runs, work_of_runs.num_warps());
     }
     /// Losses, and gradients of shared parameters, over all lanes.
     void add_lanes() {
-        FinishWork<Real, Warp> work;
-        const auto& target = there_.target;
-        work.losses = {there_.outcomes, target.loss.first,   target.loss.lane_stride,
-                       job_.num_lanes,  there_.loss_sums,    there_.loss_total,
-                       num_done_,       there_.failed_paths, job_.paths};
-        work.costs = {nullptr, 0, 1, cost_, true};
-        const auto add = [&](Real* blocks, const EnsembleView<Real>& total) {
-            if constexpr (Spec::shares_parameters && Spec::parameter_size > 0)
-                work.shared = {blocks, static_cast<std::ptrdiff_t>(target.num_blocks), 1, total,
-                               there_.partial_sums};
-            put(work, work.num_warps());
-        };
-        add(target.blocks, target.target.p);
-        if constexpr (Spec::is_dual && Spec::shares_parameters && Spec::parameter_size > 0) {
-            work.losses = {};
-            add(target.blocks + target.num_blocks * Spec::parameter_size, target.target.p_tangent);
+        put(totals_, totals_.num_warps());
+        if constexpr (Spec::is_dual && adds_shared) {
+            totals_.losses = {};
+            totals_.shared.rows += there_.target.num_blocks * Spec::parameter_size;
+            totals_.shared.total = there_.target.target.p_tangent;
+            put(totals_, totals_.num_warps());
         }
     }
 
@@ -228,7 +243,9 @@ class GridPathCall {
     bool is_asynchronous_, is_at_work_ = false;
     LaunchPlan plan_;  // of the largest chunk
     Mirrors<Memory> lanes_, rows_;
-    There there_{};
+    Kernel kernel_{};                // of rows
+    Lanes there_{};                  // all of them
+    FinishWork<Real, Warp> totals_;  // of a gradient
     RowTasks tasks_;
     BackCost* cost_ = nullptr;
     std::int32_t* flags_ = nullptr;

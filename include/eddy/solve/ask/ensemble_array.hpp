@@ -25,6 +25,7 @@ struct HostMemory {
     static constexpr const char* name = "the host";
     static constexpr bool takes_arrays_of_host = true;
     [[nodiscard]] static bool holds(const void*) { return false; }
+    [[nodiscard]] static bool is_alone() { return false; }
     [[nodiscard]] static bool is_asynchronous() { return false; }
     static void forget_checks() {}
     static void copy_in(void*, const void*, std::size_t) {}

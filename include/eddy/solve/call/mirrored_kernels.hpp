@@ -8,6 +8,7 @@
 #include <eddy/solve/call/launch_plan.hpp>
 #include <eddy/solve/call/mirrors.hpp>
 #include <eddy/solve/group/gradient_kernel.hpp>
+#include <eddy/solve/group/path_means.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
 #include <limits>
 
@@ -224,6 +225,45 @@ template <class Spec, class Objective, class Seeds, class StoresOf, bool with_ti
     kernel.marks = mirrors.out_of_lanes(kernel.marks, ComesBack::when_asked);
     kernel.events = mirrored(kernel.events, mirrors);
     return kernel;
+}
+
+/// Means of what is saved, in the arrays of the lanes.
+template <class Real, class AnyMirrors>
+[[nodiscard]] SavedMeans<Real> mirrored(SavedMeans<Real> means, AnyMirrors& lanes) {
+    constexpr auto nan = std::numeric_limits<Real>::quiet_NaN();
+    const std::ptrdiff_t num_tangents =
+        means.num_numbers > means.num_saves * means.num_columns ? means.num_saves : 0;
+    means.means.y = lanes.out(means.means.y, means.num_saves, nan);
+    means.means.tangent = lanes.out(means.means.tangent, num_tangents, nan);
+    means.variance = lanes.out(means.variance, means.num_saves, nan);
+    return means;
+}
+/// Means of the loss and its derivatives; those that are added over lanes have room there.
+template <class Spec, class AnyMirrors>
+[[nodiscard]] GradientMeans<Spec> mirrored(GradientMeans<Spec> means, AnyMirrors& lanes) {
+    using Real = typename Spec::Scalar;
+    means.loss = lanes.out(means.loss, Real(0));
+    auto& target = means.target;
+    for (auto* view : {&target.y0, &target.p, &target.y0_tangent, &target.p_tangent})
+        *view = lanes.out(*view, Real(0));
+    means.blocks = lanes.template room<Real>(means.num_blocks * means.num_of_block);
+    return means;
+}
+/// What becomes of lanes. Their paths are the rows.
+template <class Sum, class Target, class AnyMirrors>
+[[nodiscard]] PathLanes<Sum, Target> mirrored(PathLanes<Sum, Target> all, AnyMirrors& lanes,
+                                              AnyMirrors& rows) {
+    const std::int64_t num_runs = PathRuns::most_runs(rows.lanes().count, all.chunk.runs.paths);
+    all.chunk.sums = rows.template room<Sum>(num_runs * all.chunk.num_numbers);
+    all.chunk.tallies = rows.template room<PathTally>(num_runs);
+    for (WaitingLane<Sum>* waiting : {&all.before, &all.after})
+        *waiting = {lanes.template room<PairwiseSum<Sum>>(all.num_numbers()),
+                    lanes.template room<PathTally>(1)};
+    all.target = mirrored(all.target, lanes);
+    all.outcomes = lanes.out(all.outcomes, all.num_lanes);
+    all.failed_paths = lanes.out(all.failed_paths, all.num_lanes);
+    all.marks = lanes.out(all.marks, all.num_lanes);
+    return all;
 }
 
 }  // namespace eddy::inline v0::detail

@@ -36,25 +36,10 @@ class PathGradient {
         const auto memory = memory_for(backend, kept);
         const std::ptrdiff_t lanes = whole.prepared.num_lanes();
         const bool stays = paths_stay_there(memory, whole, options);
+        GradientReport& report = whole.result.report;
         whole.reset(1, 1, memory, options.paths, stays);
-        set_costs(whole.result.report, {});
-        whole.result.report.checkpoints = 0;
-        if (stays) {
-            require_may_stay(gathers(whole, options), options.paths, title);
-            if constexpr (is_of_device<Backend> && !(sums_whole_lanes && Spec::is_dual))
-                run_there(whole, options, backend, kept, call);
-            return lanes > 0;
-        }
-        const auto solve_chunk = [&] {
-            prepare<typename Backend::Memory>(whole);
-            // Rows that a device has solved stay there: it adds up their runs.
-            if (is_of_device<Backend>) chunk_.sums = paths_.of_runs;
-            chunk_.run_kernel(options, backend, kept, call, false);
-            if (!is_of_device<Backend>)
-                paths_.of_runs.add_all(numbers(), chunk_.result.report.outcomes().data());
-            if (sums_whole_lanes) add_shared(title);
-            add_costs(whole.result.report);
-        };
+        set_costs(report, {});
+        report.checkpoints = 0;
         constexpr std::ptrdiff_t num_shared = Means::num_of_block;
         // Where a rank's lanes do not begin with a block of all lanes, its blocks are not those of one machine.
         const std::ptrdiff_t block_lanes =
@@ -63,16 +48,39 @@ class PathGradient {
             Spec::sums_by_lane ? (lanes + block_lanes - 1) / block_lanes : 1;
         blocks_.assign(static_cast<std::size_t>(blocks * num_shared), Real(0));
         of_chunk_.resize(static_cast<std::size_t>(sums_whole_lanes ? num_shared : 0));
-        const Means means{whole.loss, whole.target, blocks_.data(), of_chunk_.data(),
-                          lanes,      blocks,       block_lanes};
-        paths_.run({Numbers::count, num_numbers, few_lanes, sums_whole_lanes, nullptr,
-                    whole.prepared.problem.times},
-                   options, call, whole.result.report, means, solve_chunk);
-        if (num_shared > 0) add_blocks(whole, means);
+        const Lanes of_lanes{.chunk = {.runs = {options.paths}, .num_numbers = num_numbers},
+                             .target = {whole.loss, whole.target, blocks_.data(), of_chunk_.data(),
+                                        lanes, blocks, block_lanes},
+                             .outcomes = report.lanes().data(),
+                             .failed_paths = report.failed_paths_of_lanes().data(),
+                             .num_lanes = lanes,
+                             .times = whole.prepared.problem.times};
+        if (stays) {
+            require_may_stay(gathers(whole, options), options.paths, title);
+            if constexpr (is_of_device<Backend> && !(sums_whole_lanes && Spec::is_dual))
+                run_there(whole, of_lanes, options, backend, kept, call);
+            return lanes > 0;
+        }
+        const auto solve_chunk = [&](const RunSums<double>& of_runs) {
+            prepare<typename Backend::Memory>(whole, of_runs.runs);
+            // Rows that a device has solved stay there: it adds up their runs.
+            if (is_of_device<Backend>) chunk_.sums = of_runs;
+            chunk_.run_kernel(options, backend, kept, call, false);
+            if (!is_of_device<Backend>)
+                of_runs.add_all(numbers(), chunk_.result.report.outcomes().data());
+            if (sums_whole_lanes) add_shared(title);
+            add_costs(report);
+        };
+        // A name: nvcc drops braces in a call that depend on a template's parameters.
+        const PathChunks chunks{few_lanes, sums_whole_lanes};
+        paths_.run(of_lanes, chunks, call, solve_chunk);
+        if (num_shared > 0) add_blocks(whole, of_lanes.target);
         return false;
     }
 
   private:
+    using Lanes = PathLanes<double, Means>;
+
     template <class Memory>
     [[nodiscard]] static bool paths_stay_there(const Memory& memory, const GradientWorkspace& whole,
                                                const SolveOptions& options) {
@@ -101,42 +109,39 @@ class PathGradient {
     }
     /// Runs the paths on a device: only means come back.
     template <class Backend>
-    void run_there(GradientWorkspace& whole, const SolveOptions& options, const Backend& backend,
-                   typename Backend::Kept& kept, CallLink& call) {
+    void run_there(GradientWorkspace& whole, const Lanes& lanes, const SolveOptions& options,
+                   const Backend& backend, typename Backend::Kept& kept, CallLink& call) {
         using Team = typename Backend::template Team<Spec>;
         const auto plan_of = [&](std::int64_t num_rows) {
             return GradientWorkspace::plan_groups(num_rows, backend);
         };
         // Sums over whole chunks have the bits of chunks of this size; else those of the device are larger.
-        const std::int64_t most_rows =
-            sums_whole_lanes ? few_lanes : rows_that_fit(Numbers::count, backend.bytes_of_chunk());
-        const LaunchPlan groups = plan_of(PathRuns::most_rows(
-            sums_whole_lanes ? options.paths : whole.prepared.num_lanes() * options.paths,
-            most_rows));
+        const PathChunks chunks{
+            sums_whole_lanes ? few_lanes : rows_that_fit(Numbers::count, backend.bytes_of_chunk()),
+            sums_whole_lanes};
+        const LaunchPlan groups = plan_of(chunks.num_rows(lanes));
         GradientReport& report = whole.result.report;
         const GradientPlan plan = plan_gradient<Spec, Team>(
             options, whole.prepared.problem.times, groups.group_size, groups.num_workers,
             memory_limits(options.memory_budget, backend, kept));
         const auto stores = backend.stores(plan, groups.num_workers, kept);
-        auto seeds = whole.seeds;
-        seeds.add_up_into(&whole.loss_total);
+        auto seeds = whole.seeds;  // without the sums over lanes
+        seeds.block_sums = nullptr;
+        seeds.add_up_into(nullptr);
+        auto target = whole.target;
+        if (Spec::shares_parameters) target.p = target.p_tangent = {};
         using Kernel =
             typename GradientWorkspace::template KernelOf<std::remove_const_t<decltype(stores)>>;
-        const PathJob<Kernel, decltype(plan_of)> job{Kernel{whole.prepared.problem,
-                                                            report.lanes().data(),
-                                                            seeds,
-                                                            whole.target,
-                                                            {},
-                                                            plan,
-                                                            stores,
-                                                            whole.costs.data()},
-                                                     plan_of,
-                                                     whole.prepared.num_lanes(),
-                                                     options.paths,
-                                                     most_rows,
-                                                     report.failed_paths_of_lanes().data(),
-                                                     nullptr,
-                                                     sums_whole_lanes};
+        const PathJob<Kernel, decltype(plan_of), Lanes> job{
+            Kernel{.problem = whole.prepared.problem,
+                   .outcomes = lanes.outcomes,
+                   .seeds = seeds,
+                   .target = target,
+                   .shared = {},
+                   .plan = plan,
+                   .stores = stores,
+                   .costs = whole.costs.data()},
+            plan_of, lanes, chunks, &whole.loss_total};
         backend.launch_paths(job, call, kept);
         call.rethrow();
         report.checkpoints = plan.checkpoints;
@@ -148,8 +153,8 @@ class PathGradient {
         sums_whole_lanes ? Numbers::first_of_p : Numbers::count;
 
     template <class Memory>
-    void prepare(const GradientWorkspace& whole) {
-        paths_.prepare(chunk_.prepared, whole.prepared);
+    void prepare(const GradientWorkspace& whole, const PathRuns& rows) {
+        paths_.prepare(chunk_.prepared, whole.prepared, rows);
         chunk_.keeps_addends = !adds_groups<Memory>;
         chunk_.seeds = whole.seeds;
         chunk_.open_loss();

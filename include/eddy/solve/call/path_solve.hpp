@@ -36,31 +36,33 @@ class PathSolve {
                         .variance = whole.variance.empty()});
         TangentMark* const marks = whole.template watch_tangents<Backend>();
         const SavedArrays<Real> saved = whole.open_outputs(memory);
+        const std::ptrdiff_t numbers = solution.num_saves() * num_outputs * (Spec::is_dual ? 2 : 1);
+        const Lanes lanes{
+            .chunk = {.runs = {options.paths}, .num_numbers = numbers},
+            .target = {saved, whole.variance.data(), solution.num_saves(), num_outputs, numbers},
+            .outcomes = solution.lanes().data(),
+            .failed_paths = solution.failed_paths_of_lanes().data(),
+            .marks = marks,
+            .num_lanes = solution.num_lanes(),
+            .times = whole.prepared.problem.times};
         if constexpr (is_of_device<Backend>) {
-            if (stays) return run_there(whole, {saved, marks}, backend, kept, call);
+            if (stays) return run_there(whole, lanes, backend, kept, call);
         }
-        const std::ptrdiff_t numbers = num_numbers(solution);
-        const auto solve_chunk = [&] {
-            paths_.prepare(chunk_.prepared, whole.prepared);
+        const auto solve_chunk = [&](const RunSums<Moments>& of_runs) {
+            paths_.prepare(chunk_.prepared, whole.prepared, of_runs.runs);
             chunk_.take({}, HostMemory{}, title);
             // Rows that a device has solved stay there: it adds up their runs.
-            if (is_of_device<Backend>) chunk_.sums = paths_.of_runs;
+            if (is_of_device<Backend>) chunk_.sums = of_runs;
             chunk_.run_pass(options, backend, kept, call);
-            if (!is_of_device<Backend>) add_rows();
+            if (!is_of_device<Backend>) add_rows(of_runs);
         };
-        const SavedMeans<Real> means{saved, whole.variance.data(), solution.num_saves(),
-                                     num_outputs, numbers};
-        paths_.run(
-            {numbers, numbers, rows_that_fit(numbers), false, marks, whole.prepared.problem.times},
-            options, call, solution, means, solve_chunk);
+        const PathChunks chunks{rows_that_fit(numbers)};
+        paths_.run(lanes, chunks, call, solve_chunk);
     }
 
   private:
     static constexpr int num_outputs = SolveWorkspace::num_outputs;
-    struct LanesThere {
-        SavedArrays<Real> saved;
-        TangentMark* marks;
-    };
+    using Lanes = PathLanes<Moments, SavedMeans<Real>>;
 
     template <class Memory>
     [[nodiscard]] static bool paths_stay_there(const Memory& memory, const SolveWorkspace& whole) {
@@ -71,38 +73,28 @@ class PathSolve {
     }
     /// Runs the paths on a device: only means come back.
     template <class Backend>
-    void run_there(SolveWorkspace& whole, const LanesThere& lanes, const Backend& backend,
+    void run_there(SolveWorkspace& whole, const Lanes& lanes, const Backend& backend,
                    typename Backend::Kept& kept, CallLink& call) {
-        Solution<Real>& solution = whole.solution;
         using Kernel = SolveKernel<Spec, typename SolveWorkspace::ObservableType, StepArrays<Real>>;
         const auto plan_of = [&](std::int64_t num_rows) {
             return plan_way_forward<Spec>(backend, num_rows);
         };
-        const std::int64_t most_rows =
-            rows_that_fit(num_numbers(solution), backend.bytes_of_chunk());
-        const LaunchPlan largest =
-            plan_of(PathRuns::most_rows(solution.num_lanes() * solution.num_paths(), most_rows));
-        const PathJob<Kernel, decltype(plan_of)> job{
+        const PathChunks chunks{rows_that_fit(lanes.chunk.num_numbers, backend.bytes_of_chunk())};
+        const LaunchPlan largest = plan_of(chunks.num_rows(lanes));
+        const PathJob<Kernel, decltype(plan_of), Lanes> job{
             Kernel{.problem = whole.prepared.problem,
-                   .outcomes = solution.lanes().data(),
-                   .saved = lanes.saved,
+                   .outcomes = lanes.outcomes,
+                   .saved = lanes.target.means,
                    .group_size = static_cast<std::int32_t>(largest.group_size),
                    .marks = lanes.marks},
-            plan_of,
-            solution.num_lanes(),
-            solution.num_paths(),
-            most_rows,
-            solution.failed_paths_of_lanes().data(),
-            whole.variance.data()};
+            plan_of, lanes, chunks};
         backend.launch_paths(job, call, kept);
         call.rethrow();
-        if (backend.asynchronous && job.num_lanes > 0) solution.follow(backend.unfinished(kept));
-    }
-    static std::ptrdiff_t num_numbers(const Solution<Real>& solution) {
-        return solution.num_saves() * solution.num_columns() * (Spec::is_dual ? 2 : 1);
+        if (backend.asynchronous && lanes.num_lanes > 0)
+            whole.solution.follow(backend.unfinished(kept));
     }
     /// Adds up the runs of rows that are here.
-    void add_rows() {
+    void add_rows(RunSums<Moments> sums) {
         Solution<Real>& rows = chunk_.solution;
         y_.clear();
         tangent_.clear();
@@ -110,7 +102,6 @@ class PathSolve {
             y_.push_back(rows.y_of(k));
             if (Spec::is_dual) tangent_.push_back(rows.tangent_of(k));
         }
-        RunSums<Moments> sums = paths_.of_runs;
         sums.marks = chunk_.sums.marks;
         sums.add_all(
             SavedNumbers<Real>{{y_.data(), tangent_.data()}, rows.num_saves(), rows.num_columns()},

@@ -9,64 +9,35 @@
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/lane/path_lanes.hpp>
-#include <utility>
 #include <vector>
 
 namespace eddy::inline v0::detail {
 
-/// Solves the paths of a call chunk after chunk, row r of a chunk's arrays being path first_path + r of the call, and
-/// makes of their runs what becomes of lanes, as a device does (lane/path_lanes.hpp).
+/// Memory of the host for the sums over the paths of a call, as a device has it (lane/path_lanes.hpp). Row r of a chunk's
+/// arrays is path first_path + r of the call.
 template <class Spec, class Sum>
 class PathSums {
   public:
-    RunSums<Sum> of_runs;  // of a chunk
-
-    /// How many numbers are summed, how many of them over each run, and how large chunks are: whole runs, one at
-    /// least; where `within_lanes`, of one lane.
-    struct Sizes {
-        std::ptrdiff_t of_lane, of_runs;
-        std::int64_t most_rows;
-        bool within_lanes = false;
-        TangentMark* marks = nullptr;  // (lane), where they are watched
-        CallTimes times{};
-    };
-    /// solve() a chunk, with what it brings to of_runs. `target` takes what becomes of lanes.
+    /// solve(sums of the runs of a chunk) leaves those there; the target of `lanes` takes what becomes of lanes.
     template <class Target, class Solve>
-    void run(const Sizes& sizes, const SolveOptions& options, const CallLink& call,
-             Outcomes& outcomes, const Target& target, const Solve& solve) {
-        const std::int64_t paths = options.paths, total = outcomes.num_lanes() * paths;
-        for (Waiting& waiting : waiting_)
-            waiting.sums.resize(static_cast<std::size_t>(sizes.of_lane));
-        PathRuns rows{paths};
-        const auto finish = [&](std::int64_t end_lane, bool is_cut) {
-            const std::int64_t first_lane = rows.first_path / paths;
-            const PathLanes<Sum, Target> lanes{of_runs,
-                                               waiting_[0].lane(),
-                                               waiting_[1].lane(),
-                                               target,
-                                               outcomes.lanes().data(),
-                                               outcomes.failed_paths_of_lanes().data(),
-                                               sizes.marks,
-                                               first_lane,
-                                               end_lane - first_lane,
-                                               sizes.times,
-                                               is_cut};
-            lanes.finish_all();
-            std::swap(waiting_[0], waiting_[1]);
-        };
-        while ((rows = rows.next(total, sizes.most_rows, sizes.within_lanes)).num_rows > 0) {
-            of_runs = memory_.open(rows, sizes.of_runs);
-            solve();
-            finish((rows.end_path() - 1) / paths + 1, false);
-            if (!call.is_cancelled() || rows.end_path() == total) continue;
-            of_runs.runs = rows = {paths, rows.end_path(), 0};
-            return finish(outcomes.num_lanes(), true);
-        }
+    void run(PathLanes<Sum, Target> lanes, const PathChunks& chunks, const CallLink& call,
+             const Solve& solve) {
+        const std::int64_t num_runs =
+            PathRuns::most_runs(chunks.num_rows(lanes), lanes.chunk.runs.paths);
+        sums_.resize(static_cast<std::size_t>(num_runs * lanes.chunk.num_numbers));
+        tallies_.resize(static_cast<std::size_t>(num_runs));
+        lanes.chunk.sums = sums_.data();
+        lanes.chunk.tallies = tallies_.data();
+        lanes.before = waiting_[0].lane(lanes.num_numbers());
+        lanes.after = waiting_[1].lane(lanes.num_numbers());
+        chunks.run(
+            lanes, [&] { return call.is_cancelled(); }, solve,
+            [](const auto& of_chunk) { of_chunk.finish_all(); });
     }
 
     /// Sets the problem of a chunk, whose lanes are paths.
-    void prepare(PreparedProblem<Spec>& chunk, const PreparedProblem<Spec>& whole) const {
-        const PathRuns& rows = of_runs.runs;
+    static void prepare(PreparedProblem<Spec>& chunk, const PreparedProblem<Spec>& whole,
+                        const PathRuns& rows) {
         chunk.take_rows_of(whole, {rows.first_path, rows.paths}, rows.num_rows);
         chunk.problem.noise.first_path += static_cast<std::uint64_t>(rows.first_path);
     }
@@ -77,10 +48,14 @@ class PathSums {
         std::vector<PairwiseSum<Sum>> sums;
         PathTally tally;
 
-        [[nodiscard]] WaitingLane<Sum> lane() { return {sums.data(), &tally}; }
+        [[nodiscard]] WaitingLane<Sum> lane(std::ptrdiff_t num_numbers) {
+            sums.resize(static_cast<std::size_t>(num_numbers));
+            return {sums.data(), &tally};
+        }
     };
     Waiting waiting_[2];
-    RunMemory<Sum> memory_;
+    std::vector<Sum> sums_;
+    std::vector<PathTally> tallies_;
 };
 
 /// Paths of so many numbers that take some ten megabytes, whatever the machine, or less.
@@ -94,11 +69,8 @@ class PathSums {
 /// rows are gathered on the host, and may go to several.
 template <class Memory>
 [[nodiscard]] bool paths_stay_there(const Memory& memory, const std::vector<const void*>& arrays,
-                                    [[maybe_unused]] bool may_stay) {
-    if constexpr (!is_of_host<Memory>) {
-        if (may_stay && memory.is_alone()) return true;
-    }
-    return returns_early(memory) ||
+                                    bool may_stay) {
+    return (may_stay && memory.is_alone()) || returns_early(memory) ||
            std::any_of(arrays.begin(), arrays.end(), [&](const void* first) {
                return first != nullptr && lies_in(memory, first);
            });

@@ -90,23 +90,17 @@ struct GradientMeans {
 };
 
 /// What a call asks of a backend whose paths stay where they are solved. The arrays of the kernel are those of the
-/// lanes. `PlanOf` divides so many rows among workers: plan_of(rows).
-template <class KernelType, class PlanOf>
+/// lanes, in which it sums up nothing. `PlanOf` divides so many rows among workers: plan_of(rows).
+template <class KernelType, class PlanOf, class LanesType>
 struct PathJob {
     using Kernel = KernelType;
-    using Real = typename Kernel::Spec::Scalar;
+    using Lanes = LanesType;
 
     Kernel kernel;
     PlanOf plan_of;
-    std::int64_t num_lanes, paths, most_rows;
-    std::int64_t* failed_paths;          // (lane)
-    const EnsembleView<Real>* variance;  // (save point), of a solve
-    bool within_lanes = false;           // no chunk has paths of two
-
-    /// The largest chunk.
-    [[nodiscard]] std::int64_t num_rows() const {
-        return PathRuns::most_rows(within_lanes ? paths : num_lanes * paths, most_rows);
-    }
+    Lanes lanes;
+    PathChunks chunks;
+    double* loss_total = nullptr;  // of a gradient
 };
 
 }  // namespace eddy::inline v0::detail

@@ -9,6 +9,7 @@
 #include <eddy/core/numeric.hpp>
 #include <eddy/solve/lane/path_runs.hpp>
 #include <eddy/solve/lane/times.hpp>
+#include <utility>
 
 namespace eddy::inline v0::detail {
 
@@ -24,7 +25,8 @@ struct WaitingLane {
 template <class Sum, class Target>
 struct PathLanes {
     RunSums<Sum> chunk;
-    WaitingLane<Sum> before, after;  // of the lane that was begun before; of the one that goes on
+    WaitingLane<Sum> before{};  // the lane that was begun before
+    WaitingLane<Sum> after{};   // the one that goes on
     Target target;
     LaneOutcome* outcomes = nullptr;       // (lane)
     std::int64_t* failed_paths = nullptr;  // (lane)
@@ -35,6 +37,20 @@ struct PathLanes {
 
     static constexpr std::ptrdiff_t numbers_of_block = Target::num_of_block;
 
+    /// Those lanes that some paths of the call belong to, and, where no paths follow them, all behind.
+    [[nodiscard]] PathLanes of(const PathRuns& runs, bool none_follow) const {
+        PathLanes part = *this;
+        part.chunk.runs = runs;
+        part.first_lane = runs.first_path / runs.paths;
+        part.num_lanes =
+            (none_follow ? num_lanes : (runs.end_path() - 1) / runs.paths + 1) - part.first_lane;
+        part.is_cut = none_follow;
+        return part;
+    }
+    /// How many numbers of a lane are summed.
+    [[nodiscard]] std::ptrdiff_t num_numbers() const {
+        return target.numbers_of_lane() + numbers_of_block;
+    }
     [[nodiscard]] EDDY_HD std::int64_t end_lane() const { return first_lane + num_lanes; }
     /// The blocks that these lanes are in.
     [[nodiscard]] EDDY_HD std::int64_t first_block() const {
@@ -131,6 +147,34 @@ struct PathLanes {
         }
         if (!ends(lane)) after.sums[number].go_on(sum);
         return sum.total();
+    }
+};
+
+/// How many paths of a call are solved at a time: whole runs, one at least; where `within_lanes`, of one lane.
+struct PathChunks {
+    std::int64_t most_rows = 0;
+    bool within_lanes = false;
+
+    /// The most paths of a chunk.
+    template <class Lanes>
+    [[nodiscard]] std::int64_t num_rows(const Lanes& lanes) const {
+        const std::int64_t paths = lanes.chunk.runs.paths;
+        return PathRuns::most_rows(within_lanes ? paths : lanes.num_lanes * paths, most_rows);
+    }
+    /// Solves chunk after chunk, solve(sums of its runs), and finishes the lanes that its paths belong to, finish(lanes).
+    template <class Lanes, class IsCancelled, class Solve, class Finish>
+    void run(Lanes all, const IsCancelled& is_cancelled, const Solve& solve,
+             const Finish& finish) const {
+        PathRuns runs{all.chunk.runs.paths};
+        const std::int64_t total = all.num_lanes * runs.paths;
+        while ((runs = runs.next(total, most_rows, within_lanes)).num_rows > 0) {
+            const Lanes of_chunk = all.of(runs, false);
+            solve(of_chunk.chunk);
+            finish(of_chunk);
+            std::swap(all.before, all.after);
+            if (is_cancelled() && runs.end_path() < total)
+                return finish(all.of(PathRuns{runs.paths, runs.end_path(), 0}, true));
+        }
     }
 };
 

@@ -11,7 +11,6 @@
 #include <eddy/solve/lane/lane_sums.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/tangent_mark.hpp>
-#include <vector>
 
 namespace eddy::inline v0::detail {
 
@@ -179,21 +178,6 @@ struct RunSums {
                 add(run, number, numbers, outcomes);
         }
     }
-};
-
-/// The memory of the sums of some runs.
-template <class Sum>
-class RunMemory {
-  public:
-    [[nodiscard]] RunSums<Sum> open(const PathRuns& runs, std::ptrdiff_t num_numbers) {
-        sums_.resize(static_cast<std::size_t>(runs.num_runs() * num_numbers));
-        tallies_.resize(static_cast<std::size_t>(runs.num_runs()));
-        return {runs, sums_.data(), tallies_.data(), num_numbers};
-    }
-
-  private:
-    std::vector<Sum> sums_;
-    std::vector<PathTally> tallies_;
 };
 
 }  // namespace eddy::inline v0::detail
