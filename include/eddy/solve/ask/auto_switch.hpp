@@ -66,36 +66,31 @@ requires(!StochasticField<Field>) struct ControllerOf<Field, AutoSwitch<First, S
 };
 /// The controller of the second method: its default, or what the caller gives for both.
 template <class Controller>
-[[nodiscard]] auto controller_of_second(const Controller& controller) {
-    if constexpr (requires { controller.of_second; })
-        return controller.of_second;
-    else
-        return controller;
+[[nodiscard]] Controller controller_of_second(const Controller& controller) {
+    return controller;
+}
+template <class First, class Second>
+[[nodiscard]] Second controller_of_second(const DefaultsOfBoth<First, Second>& controllers) {
+    return controllers.of_second;
 }
 
 /// A method with an error estimate whose steps solve linear systems.
 template <class Field, class Method>
-consteval bool is_for_stiff_equations() {
-    if constexpr (requires { requires !Method::takes_noise && Method::has_error_estimate; } &&
-                  !is_auto_switch<Method>) {
-        return SolvesLinearSystems<StepperFor<TermOf<Field>, Method, true>>;
-    }
-    return false;
+concept IsForStiffEquations = requires {
+    requires !Method::takes_noise && Method::has_error_estimate;
 }
+&&!is_auto_switch<Method> && SolvesLinearSystems<StepperFor<TermOf<Field>, Method, true>>;
 /// An explicit method whose steps tell of stiffness.
 template <class Field, class Method>
-consteval bool tells_of_stiffness() {
-    if constexpr (RungeKuttaMethod<Method>)
-        return TellsStiffness<StepperFor<TermOf<Field>, Method, has_error_estimate<Method>>>;
-    return false;
-}
+concept TellsOfStiffness = RungeKuttaMethod<Method> &&
+    TellsStiffness<StepperFor<TermOf<Field>, Method, has_error_estimate<Method>>>;
 
 /// Two methods that fit, and a controller that adapts sizes.
 template <class Field, class Method, class... Extras>
 consteval bool check_switch() {
     if constexpr (is_auto_switch<Method>) {
-        constexpr bool fit = tells_of_stiffness<Field, typename Method::First>() &&
-                             is_for_stiff_equations<Field, typename Method::Second>();
+        constexpr bool fit = TellsOfStiffness<Field, typename Method::First> &&
+                             IsForStiffEquations<Field, typename Method::Second>;
         static_assert(fit,
                       "AutoSwitch: the first method must be an explicit tableau of three stages or "
                       "more with an error estimate and the second one for stiff equations, such as "

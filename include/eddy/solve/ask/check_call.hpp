@@ -191,7 +191,10 @@ struct EachArray<Arrays> {
     using type = typename Arrays::value_type;
 };
 
-/// Data or cotangents beside numbers of type Real.
+/// Data or cotangents beside numbers of type Real; a loss may have no data.
+template <class Arrays, class Real>
+requires std::is_same_v<Arrays, NoData>
+consteval bool check_data() { return true; }
 template <class Arrays, class Real>
 consteval bool check_data() {
     using Array = typename EachArray<Arrays>::type;

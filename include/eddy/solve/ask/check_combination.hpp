@@ -52,12 +52,9 @@ inline constexpr Machine machine_of = [] {
 
 /// Does the method estimate its error, of this equation?
 template <class Field, class Method>
-inline constexpr bool estimates_error_of = [] {
-    if constexpr (StochasticField<Field> && RungeKuttaMethod<Method>)
-        return AlongPath<Method>::has_error_estimate;
-    else
-        return has_error_estimate<Method>;
-}();
+inline constexpr bool estimates_error_of = has_error_estimate<Method>;
+template <StochasticField Field, RungeKuttaMethod Method>
+inline constexpr bool estimates_error_of<Field, Method> = AlongPath<Method>::has_error_estimate;
 
 /// What loops of the language stand in an ordinary equation.
 template <class Field>
@@ -76,17 +73,17 @@ struct LoopsOfField {
     return kind != CallKind::solve && kind != CallKind::pushforward;
 }
 
+/// Are there events beside components that have no derivative of their own?
+template <class Field, class Method>
+concept HasEventsOfAlgebraic = has_event<Field> && has_mass<Field> && takes_mass<Method> &&
+    has_algebraic_components<Field>();
+
 /// What a call asks for; `Choice`: its extras.
 template <class Field, class Method, class Choice, CallKind call>
 inline constexpr Features features_of = [] {
     constexpr Family family = family_of<Field, Method>;
     constexpr bool is_noisy = StochasticField<Field>, is_langevin = KineticField<Field>;
     constexpr bool adapts = !requires { requires !Choice::Controller::is_adaptive; };
-    constexpr bool is_algebraic = [] {
-        if constexpr (has_event<Field> && has_mass<Field> && takes_mass<Method>)
-            return has_algebraic_components<Field>();
-        return false;
-    }();
     constexpr LoopsOfField<Field> of_field;
     return Features()
         .with(Feature::ordinary, !is_noisy && !is_langevin)
@@ -104,7 +101,7 @@ inline constexpr Features features_of = [] {
         .with(Feature::mass, has_mass<Field>)
         .with(Feature::estimate_with_events, has_event<Field> && Choice::estimates_error)
         .with(Feature::events, has_event<Field>)
-        .with(Feature::events_of_algebraic, is_algebraic)
+        .with(Feature::events_of_algebraic, HasEventsOfAlgebraic<Field, Method>)
         .with(Feature::times, goes_back(call) && Choice::with_times)
         .with(Feature::gradient_error, goes_back(call) && Choice::estimates_error)
         .with(Feature::adaptive, adapts)
@@ -120,15 +117,21 @@ inline constexpr Features features_of = [] {
 /// The arrays of a solver object that no call has given any.
 struct NoArrays {};
 
+/// The type of an array's numbers; double, of what is no array.
+template <class Array>
+struct ScalarOrDouble {
+    using type = double;
+};
+template <class Array>
+requires is_ensemble_array<Array>
+struct ScalarOrDouble<Array> {
+    using type = EnsembleScalarOf<Array>;
+};
+
 /// The machine that computes numbers like those of y0; a call without an array has double.
 template <class Choice, class Y0>
-inline constexpr Machine machine_for = [] {
-    using Backend = typename Choice::Backend;
-    if constexpr (is_ensemble_array<Y0>)
-        return machine_of<Backend, EnsembleScalarOf<Y0>>;
-    else
-        return machine_of<Backend, double>;
-}();
+inline constexpr Machine machine_for =
+    machine_of<typename Choice::Backend, typename ScalarOrDouble<Y0>::type>;
 
 /// Says why a call is refused, if it is.
 template <CallKind call, class Y0, class Field, class Method, class Choice>

@@ -52,12 +52,11 @@ concept IsOfRanks = IsBackend<T> && requires(const T& backend) {
     backend.inner;
     backend.ranks();
 };
-/// What computes.
+/// What computes: of a backend of ranks `inner`, or what they make of it.
 template <class T>
-struct InnerBackend {
-    using type = T;
-};
-/// What computes on a rank: `inner`, or what ranks make of it.
+[[nodiscard]] constexpr const T& computing(const T& extra) {
+    return extra;
+}
 template <IsOfRanks T>
 [[nodiscard]] constexpr auto computing(const T& backend) {
     if constexpr (requires { backend.computing(); })
@@ -65,10 +64,6 @@ template <IsOfRanks T>
     else
         return backend.inner;
 }
-template <IsOfRanks T>
-struct InnerBackend<T> {
-    using type = decltype(computing(std::declval<const T&>()));
-};
 template <class T>
 concept IsController = StepController<T, float>;
 template <class T>
@@ -99,25 +94,21 @@ template <class T>
 struct ObservedKind : std::bool_constant<IsObserved<T>> {};
 
 template <class Method>
-inline constexpr bool has_error_estimate = [] {
-    if constexpr (RungeKuttaMethod<Method>) {
-        for (double e : Method::tableau.b_error) {
-            if (e != 0) return true;
-        }
-        return false;
-    } else {
-        return Method::has_error_estimate;
+inline constexpr bool has_error_estimate = Method::has_error_estimate;
+template <RungeKuttaMethod Method>
+inline constexpr bool has_error_estimate<Method> = [] {
+    for (double e : Method::tableau.b_error) {
+        if (e != 0) return true;
     }
+    return false;
 }();
 
 /// What messages call a solve by this method.
 template <class Method>
-inline constexpr const char* call_of = [] {
-    if constexpr (requires { Method::call; })
-        return Method::call;
-    else
-        return "solve";
-}();
+inline constexpr const char* call_of = "solve";
+template <class Method>
+requires requires { Method::call; }
+inline constexpr const char* call_of<Method> = Method::call;
 
 template <class Field, class Method>
 struct ControllerOf {
@@ -137,14 +128,17 @@ struct ControllerOf<Field, Method> {
 template <class Field, class Method>
 using DefaultController = typename ControllerOf<Field, Method>::type;
 
+/// Takes an extra of the type that is wanted, and no other one.
+template <class T>
+constexpr void take_extra(T& picked, const T& extra) {
+    picked = extra;
+}
+template <class T, class Extra>
+constexpr void take_extra(T&, const Extra&) {}
 template <class T, class... Extras>
 [[nodiscard]] constexpr T extra_or_default(const Extras&... extras) {
     T picked{};
-    (
-        [&] {
-            if constexpr (std::is_same_v<T, Extras>) picked = extras;
-        }(),
-        ...);
+    (take_extra(picked, extras), ...);
     return picked;
 }
 
@@ -152,22 +146,11 @@ template <class T>
 inline constexpr bool is_extra = IsBackend<T> || IsController<T> || IsObserved<T> ||
                                  IsDifferentiateTimes<T> || IsEstimateGradientError<T>;
 
-/// The backend that computes, of one that is named or by default.
-template <class Backend, class... Extras>
-[[nodiscard]] constexpr Backend backend_among(const Extras&... extras) {
-    Backend picked = extra_or_default<Backend>(extras...);
-    (
-        [&] {
-            if constexpr (IsOfRanks<Extras>) picked = computing(extras);
-        }(),
-        ...);
-    return picked;
-}
 /// The types of a call's extras.
 template <class Field, class Method, class... Extras>
 struct ExtrasOf {
-    using Backend =
-        typename InnerBackend<typename PickExtra<BackendKind, Cpu, Extras...>::type>::type;
+    using Named = typename PickExtra<BackendKind, Cpu, Extras...>::type;
+    using Backend = std::remove_cvref_t<decltype(computing(std::declval<const Named&>()))>;
     static constexpr bool has_ranks = (IsOfRanks<Extras> || ...);
     using Controller =
         typename PickExtra<ControllerKind, DefaultController<Field, Method>, Extras...>::type;

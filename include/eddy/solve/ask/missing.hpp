@@ -44,11 +44,12 @@ struct GivenArrays<MissingAsNan<Arrays>> {
     using type = Arrays;
 };
 template <class Data>
-[[nodiscard]] const auto& given_arrays(const Data& data) {
-    if constexpr (may_miss_values<Data>)
-        return data.arrays;
-    else
-        return data;
+[[nodiscard]] const Data& given_arrays(const Data& data) {
+    return data;
+}
+template <class Arrays>
+[[nodiscard]] const Arrays& given_arrays(const MissingAsNan<Arrays>& data) {
+    return data.arrays;
 }
 
 /// Counts the values of data that are given to each lane at its save points, where none may be missing.

@@ -8,20 +8,17 @@
 
 namespace eddy::inline v0::detail {
 
+template <class Array>
+concept ArrayOfHost = is_ensemble_array<Array> && std::is_same_v<MemoryOf<Array>, HostMemory>;
+
 /// Copies an array of `rows` × `columns` numbers; of one row also a list.
 template <class Array>
 void replace(std::vector<double>& numbers, std::ptrdiff_t rows, std::ptrdiff_t columns,
              const Array& array, const char* where, const char* name) {
-    constexpr bool is_known = [] {
-        if constexpr (is_ensemble_array<Array>)
-            return std::is_same_v<MemoryOf<Array>, HostMemory>;
-        else
-            return false;
-    }();
-    static_assert(is_known,
+    static_assert(ArrayOfHost<Array>,
                   "solver object: new values must be an array of the host, such as "
                   "Eigen::ArrayXXd or std::vector<double>, of the shape of those in the options");
-    if constexpr (is_known) {
+    if constexpr (ArrayOfHost<Array>) {
         auto view = ensemble_view(array);
         const bool is_list = view.num_components == 1 && rows == 1;
         const std::ptrdiff_t given_rows = is_list ? 1 : view.num_lanes,

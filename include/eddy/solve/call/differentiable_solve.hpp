@@ -30,13 +30,13 @@ template <class Real, int size>
 [[nodiscard]] EnsembleView<const Real> state_view(const Vec<Real, size>& row) {
     return {row.data, 1, size, 0, 1};
 }
-template <class State, class Real>
-void copy_state(State& to, const EnsembleView<Real>& from) {
-    if constexpr (is_own_array<State>) {
-        to = State(ensemble_view(from));
-    } else {
-        for (int i = 0; i < State::size(); ++i) to[i] = from(0, i);
-    }
+template <class Real>
+void copy_state(EnsembleArray<Real>& to, const EnsembleView<const Real>& from) {
+    to = EnsembleArray<Real>(from);
+}
+template <class Real, int size>
+void copy_state(Vec<Real, size>& row, const EnsembleView<const Real>& from) {
+    for (int i = 0; i < size; ++i) row[i] = from(0, i);
 }
 
 /// The types of y0 and p that a solve nests with.

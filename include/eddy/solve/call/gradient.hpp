@@ -163,13 +163,9 @@ class GradientSolver
                       detail::check_data_of_loss<Field, LossFunction, Data>() &&
                       detail::check_arrays<Y0, Parameters>() &&
                       detail::check_reach<Backend, typename detail::GivenArrays<Data>::type, Y0,
-                                          Parameters>()) {
-            if constexpr (std::is_same_v<Data, detail::NoData>)
-                return true;
-            else
-                return detail::check_data<typename detail::GivenArrays<Data>::type,
-                                          EnsembleScalarOf<Y0>>();
-        }
+                                          Parameters>())
+            return detail::check_data<typename detail::GivenArrays<Data>::type,
+                                      EnsembleScalarOf<Y0>>();
         return false;
     }
 

@@ -219,7 +219,7 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p,
                               const Cancellation& cancelled = {}) {
-        return run(y0, p, nothing<Y0>(), nullptr, cancelled);
+        return run(y0, p, Nowhere<Y0>{}, nullptr, cancelled);
     }
     /// A solve, with what is saved written straight into the caller's arrays, which must overlap neither each
     /// other nor what is read. After an exception they may hold anything.
@@ -234,7 +234,7 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
     requires(!detail::is_cancellation<PTangent>) decltype(auto) operator()(
         const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent, const PTangent& p_tangent,
         const Cancellation& cancelled = {}) {
-        return run(y0, p, nothing<Y0>(), nullptr, cancelled, y0_tangent, p_tangent);
+        return run(y0, p, Nowhere<Y0>{}, nullptr, cancelled, y0_tangent, p_tangent);
     }
     template <class Y0, class Parameters, class Y0Tangent, class PTangent, class Real>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const Y0Tangent& y0_tangent,
@@ -253,12 +253,7 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
     friend class EnsembleSolution;
 
     template <class Y0>
-    static auto nothing() {
-        if constexpr (detail::is_ensemble_array<Y0>)
-            return SolutionInto<EnsembleScalarOf<Y0>>{};
-        else
-            return SolutionInto<double>{};
-    }
+    using Nowhere = SolutionInto<typename detail::ScalarOrDouble<Y0>::type>;
 
     /// `keep`, if any, gets copies of the arguments before the work: memory that is not there is missed at once.
     template <class Y0, class Parameters, class Real, class... Tangents>

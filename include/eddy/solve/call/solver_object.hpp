@@ -33,7 +33,7 @@ class SolverObject : public NewValues<SolverObject<Self, Field, Method, Extras..
     SolverObject(const Method& method, const SolveOptions& options, const Extras&... extras)
         : method_(method),
           options_(with_end(options, Self::name)),
-          backend_(backend_among<Backend>(extras...)),
+          backend_(extra_or_default<Backend>(computing(extras)...)),
           controller_(extra_or_default<Controller>(extras...)),
           ranks_(ranks_of(extras...)) {
         Self::require_possible(options_);

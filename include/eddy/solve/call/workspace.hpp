@@ -90,10 +90,7 @@ class PreparedProblem {
                 is_one_row ? ", or eddy::shared(p) for one row that all trajectories use" : "");
         }
         if (!memory.leaves_out_lanes) require_finite_in<Y0>(memory, problem.y0, "y0", where);
-        if constexpr (Spec::has_noise)
-            require_path_numbers(problem.noise, lanes, options.paths, where);
-        else
-            require_no_paths(options.paths, where);
+        require_path_numbers(problem.noise, lanes, options.paths, where);
         if (!HasTable<Parameters> && Spec::parameter_size > 0 &&
             (is_shared<Parameters> || !memory.leaves_out_lanes))
             require_finite_in<Parameters>(memory, problem.p, "p", where);
