@@ -5,6 +5,7 @@
 // Test: tests/steppers/rosenbrock.cpp, tests/steppers/esdirk.cpp
 
 #include <eddy/linalg/symbolic_lu.hpp>
+#include <eddy/steppers/attempt_cost.hpp>
 #include <eddy/steppers/butcher_tableau.hpp>
 #include <eddy/steppers/memoryless_stepper.hpp>
 
@@ -18,7 +19,7 @@ struct ImplicitStepper : MemorylessStepper<Term> {
     static constexpr int error_order = estimates_error ? estimate_order<Method> : Method::order;
     static constexpr bool can_fail = true;
     static constexpr bool steps_to_save_points = Method::interpolant.order + 1 < Method::order;
-    static constexpr int jacobians_per_attempt = 1, factorizations_per_attempt = 1;
+    static constexpr AttemptCost attempt_cost{.jacobians = 1, .factorizations = 1};
     /// Dense output does not change with the size of the step as long as the stages do not: they have
     /// the size of a step themselves.
     static constexpr bool dense_output_scales_with_size = false;

@@ -2,6 +2,7 @@
 // A method whose steps stay where they are: for what is all said by the state that a lane begins in.
 // Test: tests/solve/steady_state.cpp
 
+#include <eddy/steppers/attempt_cost.hpp>
 #include <eddy/steppers/mass_matrix.hpp>
 #include <eddy/steppers/memoryless_stepper.hpp>
 
@@ -14,9 +15,8 @@ struct StayingStepper : MemorylessStepper<Term> {
     static constexpr int evaluations_per_attempt = 0;
     static constexpr int evaluations_per_replay = 0;
     // Of the continuation to the start (pseudo_transient.hpp), whose attempts are those counted.
-    static constexpr bool jacobian_comes_with_f = true;
-    static constexpr int jacobians_per_attempt = 0, factorizations_per_attempt = 1;
-    static constexpr bool seeks_rest = true;
+    static constexpr AttemptCost attempt_cost{
+        .factorizations = 1, .jacobian_comes_with_f = true, .seeks_rest = true};
 
     template <class Number>
     using State = Vec<Number, Term::state_size>;

@@ -9,6 +9,7 @@
 #include <eddy/solve/call/unfinished.hpp>
 #include <eddy/solve/lane/lost_states.hpp>
 #include <eddy/solve/lane/outcome.hpp>
+#include <eddy/steppers/attempt_cost.hpp>
 #include <limits>
 #include <span>
 #include <string>
@@ -60,27 +61,6 @@ struct LaneFailure {
     /// a call on the host, if each has one path; else it is empty.
     std::vector<double> y{};
 };
-
-/// What an attempted step takes beside evaluations of f.
-struct AttemptCost {
-    std::int32_t jacobians = 0, factorizations = 0;
-    bool jacobian_comes_with_f = false;  // one with each evaluation
-    bool seeks_rest = false;             // a steady state, not an end
-};
-namespace detail {
-
-template <class Stepper>
-inline constexpr AttemptCost attempt_cost = [] {
-    AttemptCost cost;
-    if constexpr (requires { Stepper::jacobians_per_attempt; })
-        cost = {Stepper::jacobians_per_attempt, Stepper::factorizations_per_attempt};
-    if constexpr (requires { Stepper::jacobian_comes_with_f; })
-        cost.jacobian_comes_with_f = Stepper::jacobian_comes_with_f;
-    if constexpr (requires { Stepper::seeks_rest; }) cost.seeks_rest = Stepper::seeks_rest;
-    return cost;
-}();
-
-}  // namespace detail
 
 /// How each trajectory ended: common to solutions and the reports of gradients. After an
 /// asynchronous call (`Cuda{.asynchronous = true}`) the first question waits for it. What a device
