@@ -95,9 +95,13 @@ void report_errors(GradientWorkspace<Spec, Objective, Seeds, with_times>& worksp
 /// Does the work of a call, with its report of errors where it `estimates` them.
 template <bool estimates, class Workspace, class Memory, class Work>
 void run_with_errors(Workspace& workspace, const Memory& memory, const Work& work) {
-    if constexpr (estimates) open_errors(workspace);
-    work();
-    if constexpr (estimates) report_errors(workspace, memory);
+    if constexpr (estimates) {
+        open_errors(workspace);
+        work();
+        report_errors(workspace, memory);
+    } else {
+        work();
+    }
 }
 
 }  // namespace eddy::inline v0::detail

@@ -12,7 +12,6 @@
 #include <eddy/solve/call/second_pass.hpp>
 #include <eddy/solve/call/workspace.hpp>
 #include <limits>
-#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -121,10 +120,11 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
             const auto watching =
                 call.watch(options.progress, title, prepared.num_lanes() * options.paths);
             call.keep_states_in(options.paths == 1 ? &result.report.lost_states() : nullptr);
-            if (!has_paths || options.paths == 1)
+            if (options.paths > 1)
+                shared_is_added_ = loss_is_added_ =
+                    paths.run(*this, options, backend, kept, call, title);
+            else
                 run_unsummed(options, backend, kept, call, title);
-            else if constexpr (has_paths)
-                run_paths(options, backend, kept, call, title);
             call.keep_states_in(nullptr);  // lanes have other numbers among those of a second pass
             second.run(*this, options, backend, kept, call, title);
         }
@@ -246,17 +246,9 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         take_over(left);
         const RowList marked = marked_lanes(result.report);
         if (marked.empty()) return;
-        if (!redo) redo = std::make_unique<Redone>();
         result.report.was_redone.assign(result.report.marks.size(), 0);
         CallLink uncounted = call.uncounted();
-        redo->run(*this, marked, options, backend, kept, uncounted, title);
-    }
-    static constexpr bool has_paths = Spec::has_noise && Seeds::has_loss;
-    template <class Backend>
-    void run_paths(const SolveOptions& options, const Backend& backend,
-                   typename Backend::Kept& kept, CallLink& call, const char* title) {
-        if (!paths) paths = std::make_unique<PathGradient<GradientWorkspace, Spec>>();
-        shared_is_added_ = loss_is_added_ = paths->run(*this, options, backend, kept, call, title);
+        redo.run(*this, marked, options, backend, kept, uncounted, title);
     }
 
   public:
@@ -279,15 +271,13 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
     /// The groups of all ranks, where the sum runs over groups: this rank has whole groups of them.
     template <class Backend>
     [[nodiscard]] LaunchPlan plan_shared_groups(std::ptrdiff_t lanes, const Backend& backend) {
-        if constexpr (Spec::shares_parameters && !Spec::sums_by_lane) {
-            if (const RankShare& ranks = prepared.ranks) {
-                const std::ptrdiff_t size = plan_groups(ranks.num_lanes, backend).group_size;
-                require_whole_groups(ranks, lanes, size);
-                this->first_group_ = ranks.first_lane / size;
-                return plan_launch<Spec, true>(backend, lanes, size);
-            }
-        }
-        return plan_groups(lanes, backend);
+        const RankShare& ranks = prepared.ranks;
+        if (!Spec::shares_parameters || Spec::sums_by_lane || !ranks)
+            return plan_groups(lanes, backend);
+        const std::ptrdiff_t size = plan_groups(ranks.num_lanes, backend).group_size;
+        require_whole_groups(ranks, lanes, size);
+        this->first_group_ = ranks.first_lane / size;
+        return plan_launch<Spec, true>(backend, lanes, size);
     }
     /// What lies on a device is added there, in blocks that begin where its lanes begin; and paths of many shared
     /// parameters in one sum.
@@ -315,18 +305,12 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         if (has_loss) set_loss(loss_total, result.report.lanes());
     }
     Unfinished rest_;  // what the device brings, of a call that returned early
-    struct NoRedo {};
-    using Redone = typename std::conditional_t<can_watch<Spec>,
-                                               std::type_identity<Redo<GradientWorkspace, Spec>>,
-                                               std::type_identity<NoRedo>>::type;
-    std::unique_ptr<Redone> redo;  // made when a lane wants one
-    struct NoPaths {};
-    using Paths =
-        std::conditional_t<has_paths, std::unique_ptr<PathGradient<GradientWorkspace, Spec>>,
-                           NoPaths>;
-    [[no_unique_address]] Paths paths{};  // made when a call wants them
+    using Redone = RarePass<Redo<GradientWorkspace, Spec>>;
+    using Paths = RarePass<PathGradient<GradientWorkspace, Spec>>;
+    std::conditional_t<can_watch<Spec>, Redone, NoPass> redo{};
+    std::conditional_t<Spec::has_noise && Seeds::has_loss, Paths, NoPass> paths{};
     using Second = SecondOfGradient<GradientWorkspace, Spec, Objective, Seeds, with_times>;
-    [[no_unique_address]] Second second{};
+    Second second{};
 };
 
 }  // namespace eddy::inline v0::detail

@@ -45,6 +45,24 @@ class Workspace {
     std::atomic<bool> is_in_call_{false};
 };
 
+/// In the place of a part of a call that its types do not have.
+struct NoPass {
+    static bool run(const auto&...) { return false; }
+};
+/// A part of a call that few calls have, with the memory that it keeps: made when one does.
+template <class Pass>
+class RarePass {
+  public:
+    template <class... Arguments>
+    auto run(Arguments&&... arguments) {
+        if (!pass_) pass_ = std::make_unique<Pass>();
+        return pass_->run(arguments...);
+    }
+
+  private:
+    std::unique_ptr<Pass> pass_;
+};
+
 /// A call of a solver object, for as long as it lasts. Another one, from another thread or by what this one
 /// asks meanwhile, would write where this one computes: it throws InvalidArgument.
 class OneCall {

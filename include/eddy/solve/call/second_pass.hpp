@@ -5,6 +5,7 @@
 
 #include <eddy/solve/ask/auto_switch.hpp>
 #include <eddy/solve/call/gradient_results.hpp>
+#include <eddy/solve/call/kept_object.hpp>
 #include <eddy/solve/call/launch.hpp>
 #include <eddy/solve/call/put_rows.hpp>
 #include <eddy/solve/call/solution.hpp>
@@ -30,11 +31,6 @@ struct SecondSpec<Spec> {
 /// The types of the second pass: those of a call of the second method alone.
 template <class Spec>
 using SecondSpecOf = typename SecondSpec<Spec>::type;
-
-/// In the place of a second pass that a method does not have.
-struct NoSecondPass {
-    static void run(const auto&...) {}
-};
 
 /// The lanes of a call that the first pass has sent on; they are lanes 0, 1, … of the second.
 struct EDDY_EXPORT SentLanes : BroughtRows {
@@ -128,6 +124,6 @@ using SecondOfGradient = std::conditional_t<
                    GradientWorkspace<SecondSpecOf<Spec>, Objective,
                                      typename Seeds::template Of<SecondSpecOf<Spec>>, with_times>,
                    Spec>,
-    NoSecondPass>;
+    NoPass>;
 
 }  // namespace eddy::inline v0::detail

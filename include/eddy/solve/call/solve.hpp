@@ -79,10 +79,10 @@ struct SolveWorkspace {
     template <class Backend>
     void run_passes(const SolveOptions& options, const Backend& backend,
                     typename Backend::Kept& kept, CallLink& call, const char* title) {
-        if constexpr (Spec::has_noise) {
-            if (options.paths > 1) run_paths(options, backend, kept, call, title);
-        }
-        if (options.paths == 1) run_pass(options, backend, kept, call);
+        if (options.paths > 1)
+            paths.run(*this, options, backend, kept, call, title);
+        else
+            run_pass(options, backend, kept, call);
         second.run(*this, options, backend, kept, call, title);
     }
 
@@ -143,10 +143,6 @@ struct SolveWorkspace {
     }
 
   private:
-    struct NoPaths {};
-    using Paths = std::conditional_t<Spec::has_noise,
-                                     std::unique_ptr<PathSolve<SolveWorkspace, Spec>>, NoPaths>;
-
     template <class Memory>
     void require_possible(const SolveOptions& options, const Memory& memory,
                           const char* title) const {
@@ -157,13 +153,6 @@ struct SolveWorkspace {
                                      .with(Feature::auto_switch, switches<Spec>)
                                      .with(Feature::save_steps, options.save_steps),
                                  title);
-    }
-    /// Runs several paths to a lane: means and variances.
-    template <class Backend>
-    void run_paths(const SolveOptions& options, const Backend& backend,
-                   typename Backend::Kept& kept, CallLink& call, const char* title) {
-        if (!paths) paths = std::make_unique<PathSolve<SolveWorkspace, Spec>>();
-        paths->run(*this, options, backend, kept, call, title);
     }
 
   public:
@@ -184,10 +173,12 @@ struct SolveWorkspace {
     }
 
   private:
-    [[no_unique_address]] Paths paths{};  // made when a call wants them
+    using Paths =
+        RarePass<PathSolve<SolveWorkspace, Spec>>;  // several to a lane: means and variances
+    std::conditional_t<Spec::has_noise, Paths, NoPass> paths{};
     using OfSecond = detail::SolveWorkspace<SecondSpecOf<Spec>, Observable>;
     using Second = SecondSolve<SolveWorkspace, OfSecond, Spec>;
-    [[no_unique_address]] std::conditional_t<switches<Spec>, Second, NoSecondPass> second{};
+    std::conditional_t<switches<Spec>, Second, NoPass> second{};
 };
 
 /// What a solution keeps of its call, for `pullback`.
