@@ -198,13 +198,20 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
                     [&](int i) { return this->total_of_p(Spec::parameter_size + i); });
     }
 
-    /// Losses of lanes that were solved apart, and sums of the blocks that they are in.
-    template <class Memory>
-    void put_losses(const Memory& memory, const BroughtRows& brought,
-                    const EnsembleView<Real>& from) {
-        put_rows_into(memory, loss, brought, from);
-        if (!loss_sums.empty()) this->sum_blocks(host_copy(memory, ensemble_view(loss)));
-        loss_is_added_ = false;
+    /// What lanes have brought to the gradient that were solved apart; what became of them is known.
+    template <class Apart, class Memory>
+    void take_lanes_of(Apart& apart, const BroughtRows& brought, const Memory& memory,
+                       const char* title) {
+        apart.finish_sums({}, title);
+        put_target_into(memory, target, brought, apart.target, Spec::shares_parameters);
+        if (has_loss) {
+            put_rows_into(memory, loss, brought, apart.loss);
+            // The sums of the blocks that they are in.
+            if (!loss_sums.empty()) this->sum_blocks(host_copy(memory, ensemble_view(loss)));
+            loss_is_added_ = false;
+        }
+        if (Spec::shares_parameters) shared_sums.add_apart(apart.target);
+        add_cost(result.report, apart.result.report);
     }
     /// What a device has kept of the call comes to the host, which goes on with some of its lanes.
     template <class Backend>

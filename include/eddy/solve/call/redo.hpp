@@ -77,7 +77,10 @@ class Redo {
                 second_.prepared.problem.atol[i] = std::numeric_limits<Real>::max() / 16;
             second_.run_kernel(options, backend, kept, call, false);
             second_.result.report.wait();
-            bring(first, solved, memory_for(backend, kept));
+            const BroughtRows brought =
+                bring_outcomes(first.result.report, second_.result.report, solved,
+                               steps_.steps.outcomes, 4 * Spec::Stepper::Watch::threshold);
+            first.take_lanes_of(second_, brought, memory_for(backend, kept), title);
         }
         if (Spec::shares_parameters) {
             const RowList left = left_lanes(first, marked);
@@ -104,20 +107,6 @@ class Redo {
         second_.open_loss();
     }
 
-    template <class Memory>
-    void bring(GradientWorkspace& first, const SolvedLanes& solved, const Memory& memory) {
-        GradientReport& report = first.result.report;
-        const BroughtRows brought =
-            bring_outcomes(report, second_.result.report, solved, steps_.steps.outcomes,
-                           4 * Spec::Stepper::Watch::threshold);
-        put_target_into(memory, first.target, brought, second_.target, Spec::shares_parameters);
-        first.put_losses(memory, brought, second_.loss);
-        if (Spec::shares_parameters) {
-            second_.finish_sums({}, "value_and_gradient");
-            first.shared_sums.add_apart(second_.target);
-        }
-        add_cost(report, second_.result.report);
-    }
     GradientWorkspace second_;
     SensitiveSteps<DualSpec> steps_;
 };

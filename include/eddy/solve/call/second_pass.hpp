@@ -99,14 +99,9 @@ class SecondGradient {
         second_.seeds.refer_to(first.arrays.data());
         if (FirstWorkspace::has_loss) second_.open_loss();
         second_.run_unsummed(options, backend, kept, call, title);
-        second_.finish_sums({}, title);
-        GradientReport& of_second = second_.result.report;
-        of_second.wait();
-        sent_.put_outcomes(report, of_second);
-        put_target_into(memory, first.target, sent_, second_.target, Spec::shares_parameters);
-        if (FirstWorkspace::has_loss) first.put_losses(memory, sent_, second_.loss);
-        if (Spec::shares_parameters) first.shared_sums.add_apart(second_.target);
-        add_cost(report, of_second);
+        second_.result.report.wait();
+        sent_.put_outcomes(report, second_.result.report);
+        first.take_lanes_of(second_, sent_, memory, title);
     }
 
   private:

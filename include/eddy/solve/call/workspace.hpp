@@ -174,21 +174,17 @@ class PreparedProblem {
     template <class WholeSpec, class Memory>
     void follow_along(const PreparedProblem<WholeSpec>& whole, const RowList& lanes,
                       const Memory& memory) {
-        if constexpr (std::is_same_v<Spec, WholeSpec>) {
-            take_rows_of(whole, lanes);
-        } else {
-            plan_ = &whole.times();
-            problem.times = whole.problem.times;
-            problem.inputs = whole.problem.inputs;
-            problem.clock = whole.problem.clock;
-            problem.controller = whole.problem.controller;
-            problem.control = whole.problem.control;
-            problem.rtol = whole.problem.rtol;
-            problem.atol = whole.problem.atol;
-            if constexpr (std::is_same_v<typename Spec::Method, typename WholeSpec::Method>)
-                problem.method = whole.problem.method;
-            take_lanes(whole.problem, lanes);
-        }
+        plan_ = &whole.times();
+        problem.times = whole.problem.times;
+        problem.inputs = whole.problem.inputs;
+        problem.clock = whole.problem.clock;
+        problem.controller = whole.problem.controller;
+        problem.control = whole.problem.control;
+        problem.rtol = whole.problem.rtol;
+        problem.atol = whole.problem.atol;
+        if constexpr (std::is_same_v<typename Spec::Method, typename WholeSpec::Method>)
+            problem.method = whole.problem.method;
+        take_lanes(whole.problem, lanes);
         problem.has_fixed_directions = true;
         share_parameters(memory);
     }
