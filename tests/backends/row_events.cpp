@@ -5,8 +5,12 @@
 #include <eddy/runtime.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/solve.hpp>
+#include <eddy/solvers/kencarp4.hpp>
+#include <eddy/solvers/kvaerno3.hpp>
+#include <eddy/solvers/kvaerno5.hpp>
 #include <eddy/solvers/rodas5p.hpp>
 #include <eddy/solvers/rosenbrock23.hpp>
+#include <eddy/solvers/trbdf2.hpp>
 #include <vector>
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
@@ -176,6 +180,23 @@ TEST_CASE("row events: a Rosenbrock method finds them, and gradients go through 
     check_gradient<eddy::Rosenbrock23>(options, 11);
 }
 
+TEST_CASE("row events: so do ESDIRK methods") {
+    SolveOptions options{.t1 = 1.25, .rtol = 1e-4, .atol = 1e-6};
+    check<double, eddy::KenCarp4>(options, 20);
+    check<float, eddy::TRBDF2>({.t1 = 1.25, .rtol = 1e-3, .atol = 1e-4}, 12);
+    options.dt0 = 0.015625;
+    check<double, eddy::Kvaerno3>(options, 9, eddy::ConstantController{});
+    options.dt0 = {};
+    options.save_at = {0, 0.2, 0.4, 0.42, 0.44, 0.46, 0.48, 0.75, 1.25};
+    options.step_to = {0.5};
+    options.impulses = {.times = {0.25, 1}, .components = {3, 2}, .amounts = {2, -0.5}};
+    check<double, eddy::Kvaerno3>(options, 11);
+    check<double, eddy::Kvaerno5>(options, 11);
+    check_gradient<eddy::Kvaerno3>(options, 11);
+    options.save_at = {};
+    check_gradient<eddy::TRBDF2>(options, 11);
+}
+
 namespace {
 
 struct Floor {
@@ -279,6 +300,7 @@ void check_tangents(const Bodies& of) {
 TEST_CASE("row events: tangents go through bounces and ends as gradients do") {
     check_tangents<eddy::Tsit5>(Bodies{});
     check_tangents<eddy::Rodas5P>(Bodies{});
+    check_tangents<eddy::Kvaerno5>(Bodies{});
 
     const Bodies of;
     const auto all =

@@ -117,7 +117,6 @@ inline constexpr Features features_on_rows =
         .with(Feature::events, has_events_on_rows<Field>)
         .with(Feature::events_with_joint,
               has_events_on_rows<Field> && (steps_jointly<Extras> || ...))
-        .with(Feature::events_with_esdirk, has_events_on_rows<Field>&& EsdirkMethod<Method>)
         .with(Feature::times, (IsDifferentiateTimes<Extras> || ...))
         .with(Feature::gradient_error, (IsEstimateGradientError<Extras> || ...))
         .with(Feature::adaptive, (chooses_steps<Extras> || ...))

@@ -16,7 +16,7 @@ namespace eddy::inline v0::detail {
 enum class Refusal {
     none, method_of_noise, method_without_noise, method_of_langevin, equation_of_langevin,
     noise_on_tiles, method_on_tiles, tangents_on_tiles, estimate_on_tiles,
-    events_on_tiles, events_on_rows, events_of_joint, method_on_rows, mass_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
+    events_on_tiles, events_of_joint, method_on_rows, mass_on_rows, equation_on_rows, call_on_rows, joint_without_tiles, joint_over_ranks, mass_of_method, events_with_estimate, events_of_switch,
     events_of_noise, events_with_algebraic, times_of_noise, estimate_of_method, estimate_of_hessian,
     constant_steps, constant_steps_of_noise, constant_steps_of_langevin, paths_of_directions, double_times, no_path,
     observe_of_loss, extra_of_nested, inputs_of_noise, passed_on_tiles, inputs_over_ranks,
@@ -80,7 +80,6 @@ inline constexpr Combinations rows[] = {
      {yes, no(events_on_tiles), yes, yes, no(double_times), yes, as_inner}},
     {events_along, "tangents through events", {}, {yes, no(events_on_tiles), {"of the equation"}, yes, no(double_times), yes, as_inner}},
     {events_with_joint, "events with `JointController`", {}, {vacant, vacant, no(events_of_joint), vacant, vacant, vacant, vacant}},
-    {events_with_esdirk, "events with ESDIRK methods", {}, {vacant, vacant, no(events_on_rows), vacant, vacant, vacant, vacant}},
     {events_of_algebraic, "events with a singular mass matrix", {vacant, no(events_with_algebraic), vacant, vacant, vacant, vacant}},
     {times, "`differentiate_times`", {yes, yes, yes, yes, no(times_of_noise), no(times_of_noise)}, {yes, yes, yes, yes, yes, yes, as_inner},
      {vacant, vacant, yes, yes, yes, no(extra_of_nested)}},
@@ -198,9 +197,6 @@ consteval bool check_refusal() {
     static_assert(refusal != Refusal::events_of_joint,
                   "Rows: events with JointController, which gives all trajectories the same steps; "
                   "leave one of them out");
-    static_assert(refusal != Refusal::events_on_rows,
-                  "Rows: events are found by explicit Runge-Kutta and Rosenbrock methods; for an "
-                  "ESDIRK method give a compile-time functor without Rows{}");
     static_assert(refusal != Refusal::call_on_rows,
                   "Rows: an equation over rows has no estimate_gradient_error; leave that out, or "
                   "give a compile-time functor without Rows{}");

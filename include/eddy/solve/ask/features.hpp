@@ -20,7 +20,7 @@ inline constexpr int num_families = 6, num_machines = 7, num_calls = 6;
 /// What a call may ask for, in the order in which refusals are said.
 enum class Feature {
     ordinary, stochastic, langevin, joint, rosenbrock, esdirk, other_method, auto_switch, gradient, tangents, sensitivities, hessian,
-    mass, estimate_with_events, events, events_along, events_with_joint, events_with_esdirk, events_of_algebraic, times, gradient_error, adaptive,
+    mass, estimate_with_events, events, events_along, events_with_joint, events_of_algebraic, times, gradient_error, adaptive,
     adaptive_noise, backward, own_times, own_times_of_joint, impulses, impulses_with_events, impulses_of_algebraic, impulses_of_paths, inputs, passed_inputs, paths, path_alone, observe, missing_values, tables, starts, save_steps, save_steps_of_paths, watching,
     gather_sums, devices, early_return, stealing, stealing_devices, steps_of_stolen,
     times_of_stolen, impulses_of_stolen, loops, searches, gradients_watched, tangents_watched,
