@@ -78,12 +78,16 @@ void check_same(const auto& rows, const auto& oracle) {
                 CHECK(support::same_bits(rows.y(k)(lane, c), oracle.y(k)(lane, c)));
     }
 }
+template <class Method, class Real, class Field, class... Extras>
+void check_of(const Field& field, const EnsembleArray<Real>& y0, const EnsembleArray<Real>& p,
+              const SolveOptions& options, const Extras&... extras) {
+    const auto oracle = eddy::solve(field, Method{}, y0, p, options, eddy::Serial{}, extras...);
+    const auto rows = eddy::solve(field, Method{}, y0, p, options, eddy::Rows{}, extras...);
+    check_same(rows, oracle);
+}
 template <class Real = double, class Method = eddy::Tsit5, class... Extras>
 void check(const SolveOptions& options, std::ptrdiff_t lanes, const Extras&... extras) {
-    const auto y0 = starts<Real>(lanes), p = parameters<Real>(lanes);
-    const auto oracle = eddy::solve(Boxed{}, Method{}, y0, p, options, eddy::Serial{}, extras...);
-    const auto rows = eddy::solve(Boxed{}, Method{}, y0, p, options, eddy::Rows{}, extras...);
-    check_same(rows, oracle);
+    check_of<Method>(Boxed{}, starts<Real>(lanes), parameters<Real>(lanes), options, extras...);
 }
 
 }  // namespace
@@ -133,22 +137,26 @@ void check_close(const EnsembleArray<double>& found, const EnsembleArray<double>
                   1e-12 * (1 + std::abs(expected(row, c))));
         }
 }
-template <class Method = eddy::Tsit5>
-void check_gradient(const SolveOptions& options, std::ptrdiff_t lanes) {
-    const auto y0 = starts(lanes), p = parameters(lanes);
+template <class Method, class Field>
+void check_gradient_of(const Field& field, const EnsembleArray<double>& y0,
+                       const EnsembleArray<double>& p, const SolveOptions& options) {
     const auto oracle =
-        eddy::value_and_gradient(Boxed{}, Method{}, Reached{}, y0, p, options, eddy::Serial{});
+        eddy::value_and_gradient(field, Method{}, Reached{}, y0, p, options, eddy::Serial{});
     const auto rows =
-        eddy::value_and_gradient(Boxed{}, Method{}, Reached{}, y0, p, options, eddy::Rows{});
+        eddy::value_and_gradient(field, Method{}, Reached{}, y0, p, options, eddy::Rows{});
     REQUIRE(oracle.report.success());
     REQUIRE(rows.report.success());
-    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+    for (std::ptrdiff_t lane = 0; lane < y0.rows(); ++lane) {
         CHECK(rows.report.stats(lane).events == oracle.report.stats(lane).events);
         CHECK(support::same_bits(rows.report.event_t(lane), oracle.report.event_t(lane)));
         CHECK(std::abs(rows.loss(lane) - oracle.loss(lane)) < 1e-12);
     }
     check_close(rows.gradient.y0, oracle.gradient.y0);
     check_close(rows.gradient.p, oracle.gradient.p);
+}
+template <class Method = eddy::Tsit5>
+void check_gradient(const SolveOptions& options, std::ptrdiff_t lanes) {
+    check_gradient_of<Method>(Boxed{}, starts(lanes), parameters(lanes), options);
 }
 
 }  // namespace
@@ -195,6 +203,88 @@ TEST_CASE("row events: so do ESDIRK methods") {
     check_gradient<eddy::Kvaerno3>(options, 11);
     options.save_at = {};
     check_gradient<eddy::TRBDF2>(options, 11);
+}
+
+namespace {
+
+/// Boxed without walls, pushed at three times, of which the second is at the start of a lane; it ends at a time, or where
+/// it has gone too far.
+struct Pushed : Boxed {
+    constexpr auto event(const auto& t, const auto& y, const auto& p) const {
+        const auto s = t - 0.25 * p[1];
+        return eddy::vec(y[1], s * (s - 0.25) * (s - 0.5), 1.75 - t, y[0] + 3 * t);
+    }
+    static constexpr eddy::Crossing event_direction[] = {
+        eddy::Crossing::falling, eddy::Crossing::either, eddy::Crossing::falling,
+        eddy::Crossing::falling};
+    static constexpr bool event_terminal[] = {false, false, true, true};
+    constexpr auto at_event(const auto& t, const auto& y, const auto& p, auto index) const {
+        if constexpr (index == 0)
+            return eddy::vec(y[0], 0.0, y[2], -p[1] * y[3]);
+        else
+            return eddy::vec(y[0], y[1], y[2] + 0.1 * t, y[3] + p[1]);
+    }
+};
+/// Events of time alone.
+struct Timed : Pushed {
+    constexpr auto event(const auto& t, const auto&, const auto& p) const {
+        return eddy::vec(eddy::sin(20 * t) - 0.5,
+                         eddy::repeat<3>(t - p[1], [](const auto& x) { return x * (x + 0.375); }));
+    }
+    static constexpr auto event_direction = eddy::Crossing::either;
+    static constexpr bool event_terminal[] = {false, false};
+};
+
+}  // namespace
+
+TEST_CASE("row events: steps end with events of time, as those of the oracle") {
+    SolveOptions options{.t1 = 2, .rtol = 1e-6, .atol = 1e-8};
+    const auto check_both = [&](const SolveOptions& of, const auto&... extras) {
+        check_of<eddy::Tsit5>(Pushed{}, starts(20), parameters(20), of, extras...);
+    };
+    check_both(options);
+    const auto counted =
+        eddy::solve(Pushed{}, eddy::Tsit5{}, starts(1), parameters(1), options, eddy::Rows{});
+    CHECK(counted.result(0) == eddy::Result::event);
+    CHECK(counted.event_t(0) == Approx(1.75).epsilon(1e-14));
+    CHECK(counted.stats(0).events >= 5);
+    SolveOptions saved = options;
+    saved.save_at = {0, 0.2, 0.425, 0.75, 1.5, 1.75};
+    saved.step_to = {0.5, 1.75};
+    saved.impulses = {.times = {0.25, 1}, .components = {3, 2}, .amounts = {2, -0.5}};
+    check_both(saved);
+    check_of<eddy::Kvaerno3>(Pushed{}, starts(9), parameters(9), saved);
+    check_of<eddy::Tsit5>(Pushed{}, starts<float>(9), parameters<float>(9),
+                          {.t1 = 2, .rtol = 1e-4});
+    options.dt0 = 0.015625;
+    check_both(options, eddy::ConstantController{});
+    // Backward, from where a function of time is zero: s = 0.25.
+    auto p = parameters(5);
+    for (std::ptrdiff_t lane = 0; lane < 5; ++lane) p(lane, 1) = 1;
+    check_of<eddy::Tsit5>(Pushed{}, starts(5), p, {.t0 = 0.5, .t1 = -0.25, .rtol = 1e-6});
+}
+
+TEST_CASE("row events: gradients and tangents go through events of time") {
+    SolveOptions options{.t1 = 1.25, .rtol = 1e-6, .atol = 1e-8};
+    check_gradient_of<eddy::Tsit5>(Pushed{}, starts(11), parameters(11), options);
+    options.save_at = {0, 0.2, 0.425, 0.75, 1.25};
+    options.memory_budget = 20000;
+    options.checkpoints = 3;
+    check_gradient_of<eddy::Tsit5>(Pushed{}, starts(11), parameters(11), options);
+    check_gradient_of<eddy::Rosenbrock23>(Pushed{}, starts(5), parameters(5), options);
+}
+
+TEST_CASE("row events: of functions of time alone, with functions and loops in them") {
+    const SolveOptions options{.t1 = 2, .rtol = 1e-9, .atol = 1e-9};
+    const auto y0 = starts(5), p = parameters(5);
+    const auto rows = eddy::solve(Timed{}, eddy::Tsit5{}, y0, p, options, eddy::Rows{});
+    const auto oracle = eddy::solve(Timed{}, eddy::Tsit5{}, y0, p, options, eddy::Serial{});
+    for (std::ptrdiff_t lane = 0; lane < 5; ++lane) {
+        CHECK(rows.stats(lane).events == oracle.stats(lane).events);
+        CHECK(rows.stats(lane).events > 13);
+        for (int c = 0; c < 4; ++c)
+            CHECK(rows.y()(lane, c) == Approx(oracle.y()(lane, c)).epsilon(1e-11));
+    }
 }
 
 namespace {
@@ -340,9 +430,9 @@ TEST_CASE("row events: products with Hessians are differences of gradients throu
 
 namespace {
 
-struct AtATime {
-    constexpr auto event(const auto& t, const auto& y, const auto&) const {
-        return eddy::vec(y[1], t - 0.5);
+struct Looked {
+    constexpr auto event(const auto& t, const auto& y, const auto& p) const {
+        return eddy::vec(y[1], eddy::at(p, t) - 0.5);
     }
 };
 struct TooMany {
@@ -365,9 +455,10 @@ struct Sum {
 TEST_CASE("row events: what does not fit is one sentence") {
     const auto field = eddy::trace_field(4, 2, Boxed{});
     CHECK_THROWS_WITH(
-        eddy::with_events(field, AtATime{}),
-        "events over rows: event function 1 reads no state, and its roots would have to be found "
-        "before the steps; take `.impulses` or `.step_to`, or a compile-time functor without Rows");
+        eddy::with_events(field, Looked{}),
+        "events over rows: event function 1 reads no state, and a table, or a loop that "
+        "trajectories leave; such a function has no bounds, by which its roots are found: take "
+        "`.impulses` or `.step_to`");
     CHECK_THROWS_WITH(eddy::with_events(field, TooMany{}),
                       "with_events: event(t, y, p) returns 33 numbers; return one, or "
                       "eddy::vec(...) of up to 32");

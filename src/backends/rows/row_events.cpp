@@ -7,28 +7,11 @@
 #include "row_work.hpp"
 
 namespace eddy::inline v0::detail {
-namespace {
-
-bool reads_state(const Graph& graph) {
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                       [](const Node& node) { return node.op == Op::argument && node.index == 1; });
-}
-
-}  // namespace
-
 void require_event_count(int count) {
     require_argument(count > 0 && count <= EventsOnRows::most,
                      "with_events: event(t, y, p) returns {} numbers; return one, or "
                      "eddy::vec(...) of up to {}",
                      count, EventsOnRows::most);
-}
-void require_of_state(const std::vector<Graph>& events) {
-    for (std::size_t i = 0; i < events.size(); ++i)
-        require_argument(reads_state(events[i]),
-                         "events over rows: event function {} reads no state, and its roots would "
-                         "have to be found before the steps; take `.impulses` or `.step_to`, or a "
-                         "compile-time functor without Rows",
-                         i);
 }
 void require_jump(const Graph& jump, int event, const FieldSizes& sizes) {
     const int given = jump.outputs.empty() ? 0 : jump.outputs[0].size;
@@ -40,7 +23,7 @@ void require_jump(const Graph& jump, int event, const FieldSizes& sizes) {
 
 template <class Real>
 RowEvents<Real>::RowEvents(const RowProblem<Real>& problem, RowStep<Real>& step)
-    : problem_(&problem), step_(&step), width_(step.width()) {
+    : problem_(&problem), step_(&step), width_(step.width()), timed_(*problem.events) {
     const EventsOnRows& events = *problem.events;
     functions_ = tile_of(*events.functions, problem, width_);
     of_one_ = tile_of(*events.functions, problem, 1);
@@ -158,9 +141,10 @@ const typename RowEvents<Real>::Motion& RowEvents<Real>::motion_at(int place, st
 }
 template <class Real>
 void RowEvents<Real>::know_sides(int place, std::int32_t tstop, double t, const Real* state) {
+    if (timed_.count() == count()) return;
     const Motion& motion = motion_at(place, tstop, t, state);
     for (int i = 0; i < count(); ++i)
-        side(i, place) = side_from(motion.g[at(i)], motion.along[at(i)], 0);
+        if (!is_timed(i)) side(i, place) = side_from(motion.g[at(i)], motion.along[at(i)], 0);
 }
 template <class Real>
 void RowEvents<Real>::begin(int place, std::ptrdiff_t lane, const Real* state) {
@@ -168,6 +152,11 @@ void RowEvents<Real>::begin(int place, std::ptrdiff_t lane, const Real* state) {
     places_[at(place)].lane = lane;
     const LaneTimes times = problem_->times_of(lane);
     know_sides(place, 0, times.tstops[0].confine(times.t0), state);
+    if (timed_.count() == 0) return;
+    load_p(lane);
+    timed_.take_parameters(p_.data());
+    for (int i = 0; i < count(); ++i)
+        if (is_timed(i)) due(i, place) = timed_.first(i, times);
 }
 template <class Real>
 void RowEvents<Real>::go_on(int place, std::int32_t tstop, const Real* state) {
@@ -178,12 +167,60 @@ void RowEvents<Real>::go_on(int place, std::int32_t tstop, const Real* state) {
 }
 
 template <class Real>
-void RowEvents<Real>::keep(const RowClocks& clocks) {
+double RowEvents<Real>::soonest(int place) {
+    double soonest = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < count(); ++i)
+        if (is_timed(i)) soonest = std::min(soonest, std::abs(due(i, place)));
+    return soonest;
+}
+template <class Real>
+std::uint32_t RowEvents<Real>::events_due(int place, double at) {
+    std::uint32_t found = 0;
+    for (int i = 0; i < count(); ++i)
+        if (is_timed(i) && due(i, place) == at) found |= std::uint32_t{1} << i;
+    return found;
+}
+/// A step that would go beyond what is due, or nearly there, ends there, as at a tstop.
+template <class Real>
+void RowEvents<Real>::end_by(int place, double soonest, RowClocks& clocks) const {
+    const row_kernels::Clocks& rows = clocks.rows();
+    const double size = rows.size[place], elapsed = rows.elapsed[place];
+    const double wanted =
+        problem_->method->estimates_error ? std::min(size, problem_->times.dt_max) : size;
+    const double left = std::min(rows.tstop[place] - elapsed, soonest - elapsed);
+    clocks.seek(place, wanted * 1.01 >= left ? left : wanted);
+}
+/// What is due comes later, where a step has not been taken back, nor ended its lane.
+template <class Real>
+void RowEvents<Real>::renew_due(int place, Seen seen, const RowClocks& clocks) {
+    Place& here = places_[at(place)];
+    const LaneTimes times = problem_->times_of(here.lane);
+    const double elapsed = clocks.rows().elapsed[place];
+    const int event = seen == Seen::here ? here.index() : -1;
+    if (timed_.count() == 0 || seen == Seen::within || here.is_lost) return;
+    if (!(elapsed < times.span) || (event >= 0 && is_terminal(event))) return;
+    load_p(here.lane);
+    timed_.take_parameters(p_.data());
+    for (int i = 0; i < count(); ++i) {
+        if (!is_timed(i)) continue;
+        due(i, place) = timed_.renewed(i, times, due(i, place), elapsed, i == event);
+        here.is_lost = here.is_lost || (event < 0 && std::isnan(due(i, place)));
+    }
+}
+template <class Real>
+void RowEvents<Real>::keep(RowClocks& clocks) {
     const row_kernels::Clocks& rows = clocks.rows();
     std::copy_n(rows.size, width_, sizes_.begin());
     std::copy_n(rows.previous_log2, width_, history_.begin());
     std::copy_n(rows.earlier_log2, width_, history_.begin() + width_);
     std::copy_n(rows.was_rejected, width_, history_.begin() + 2 * width_);
+    if (timed_.count() == 0) return;
+    for (int place = 0; place < width_; ++place) {
+        if (places_[at(place)].lane < 0)
+            clocks.seek(place, 0);
+        else if (!places_[at(place)].bracket.is_open())
+            end_by(place, soonest(place), clocks);
+    }
 }
 template <class Real>
 void RowEvents<Real>::restore_history(int place, const RowClocks& clocks) {
@@ -194,7 +231,7 @@ void RowEvents<Real>::restore_history(int place, const RowClocks& clocks) {
 }
 template <class Real>
 bool RowEvents<Real>::look(RowClocks& clocks) {
-    step_->evaluate_at_end(*functions_, clocks, g_.data());
+    if (timed_.count() < count()) step_->evaluate_at_end(*functions_, clocks, g_.data());
     bool is_rare = false;
     for (int place = 0; place < width_; ++place) {
         Place& here = places_[at(place)];
@@ -212,7 +249,8 @@ bool RowEvents<Real>::look(RowClocks& clocks) {
             rows.tried[place] != rows.tstop[place] - rows.before[place])
             rows.elapsed[place] = rows.before[place] + rows.tried[place];
         const Seen seen = look_at(place, clocks);
-        here.meets = seen == Seen::here;
+        renew_due(place, seen, clocks);
+        here.meets = seen == Seen::here || here.is_lost;
         is_rare = is_rare || here.meets || clocks.is_due(place);
         if (seen == Seen::none) continue;
         clocks.seek(place, 0);
@@ -242,9 +280,12 @@ typename RowEvents<Real>::Seen RowEvents<Real>::look_at(int place, const RowCloc
     Place& here = places_[at(place)];
     const row_kernels::Clocks& rows = clocks.rows();
     const double from = rows.before[place], size = rows.tried[place];
-    for (int i = 0; i < count(); ++i)
-        here.is_lost =
-            here.is_lost || !std::isfinite(g(i, place)) || !std::isfinite(side(i, place));
+    for (int i = 0; i < count(); ++i) {
+        const bool is_known = is_timed(i)
+                                  ? !std::isnan(due(i, place))
+                                  : std::isfinite(g(i, place)) && std::isfinite(side(i, place));
+        here.is_lost = here.is_lost || !is_known;
+    }
     if (here.is_lost) {
         here.bracket = {};
         return Seen::here;
@@ -253,16 +294,23 @@ typename RowEvents<Real>::Seen RowEvents<Real>::look_at(int place, const RowCloc
     const double resolved = event_width<Real>(from, here.uncut);
     const double blurred = size <= 2 * resolved && !here.bracket.is_open() ? said_side : -1;
     const Leading passed = functions_that_passed(place, blurred);
+    const double next_due = soonest(place);
+    const std::uint32_t are_due = size == next_due - from ? events_due(place, next_due) : 0;
     if (passed.met == 0 && !here.bracket.is_open()) {
         for (int i = 0; i < count(); ++i)
-            if (g(i, place) != 0 && std::abs(side(i, place)) > blurred)
+            if (!is_timed(i) && g(i, place) != 0 && std::abs(side(i, place)) > blurred)
                 side(i, place) = g(i, place);
-        return Seen::none;
+        if (are_due == 0) return Seen::none;
+        here.passed.met = are_due;
+        here.uncut = sizes_[at(place)];
+        here.width = event_width<Real>(from, size);
+        return Seen::here;
     }
     take(place, size, passed, sizes_[at(place)]);
     here.width = event_width<Real>(from, here.bracket.high);
     here.passed.at_zero = passed.met != 0 && passed.at_zero;
     const bool is_closed = here.passed.at_zero || here.bracket.is_closed(here.width);
+    if (is_closed) here.passed.met |= are_due;
     here.next_size = is_closed ? size_back(place, clocks) : here.bracket.next(here.width);
     if (here.next_size > 0) return Seen::within;
     here.bracket = {};
@@ -276,7 +324,7 @@ typename RowEvents<Real>::Leading RowEvents<Real>::functions_that_passed(int pla
     double earliest = 2;
     for (int i = 0; i < count(); ++i) {
         const double from = side(i, place), now = g(i, place);
-        if (std::abs(from) <= blurred || !passes(i, from, now)) continue;
+        if (is_timed(i) || std::abs(from) <= blurred || !passes(i, from, now)) continue;
         found.met |= std::uint32_t{1} << i;
         found.at_zero = found.at_zero && now == 0;
         const double fraction = from / (from - now);
@@ -328,9 +376,10 @@ void RowEvents<Real>::pass(int place, const RowClocks& clocks) {
     Real* const after = after_.data() + std::int64_t{place} * problem_->state_size;
     step_->state_of(place, step_->next(), state_.data());
     state_after(event, here.lane, t, state_.data(), after);
-    if (!jumps(place)) return;
+    if (!jumps(place) || timed_.count() == count()) return;
     const Motion& motion = motion_at(place, clocks.tstop(place), t, after);
     for (int i = 0; i < count(); ++i) {
+        if (is_timed(i)) continue;
         const bool is_next = i != event && here.passed.has(i);
         const double met = g(i, place), now = motion.g[at(i)], along = motion.along[at(i)];
         const double off = i == event || is_next ? std::abs(met) : 0;

@@ -1,7 +1,7 @@
 #pragma once
 // The events of the lanes of a tile. Each accepted attempt shows on which side of zero their functions are; one that
 // passes some is taken back and tried again with the sizes of a bracket, as in lane/event_search.hpp, until that is as
-// wide as time resolves. A lane at a time: roots are rare.
+// wide as time resolves. A lane at a time: roots are rare. Those of time are due, and steps end there.
 
 #include <cstdint>
 #include <eddy/backends/rows/row_events.hpp>
@@ -11,6 +11,7 @@
 #include <eddy/steppers/root_bracket.hpp>
 #include <memory>
 #include <vector>
+#include "row_event_times.hpp"
 #include "row_log.hpp"
 #include "row_step.hpp"
 
@@ -27,8 +28,8 @@ class RowEvents {
     /// The lane there has ended.
     void leave(int place) { places_[at(place)].lane = -1; }
 
-    /// Before an attempt: what is taken back has this size again.
-    void keep(const RowClocks& clocks);
+    /// Before an attempt: what is taken back has this size again, and none goes beyond an event that is due.
+    void keep(RowClocks& clocks);
     /// After the verdicts on it: finds the lanes that meet an event at its end, and takes back what goes beyond one. True
     /// where a lane meets one, or has a function that is no number.
     [[nodiscard]] bool look(RowClocks& clocks);
@@ -105,6 +106,13 @@ class RowEvents {
     }
     [[nodiscard]] bool passes(int i, double from, double now) const;
     [[nodiscard]] double& side(int i, int place) { return side_[at(i * width_ + place)]; }
+    /// Of a function of time, in the place of the side.
+    [[nodiscard]] DueTime& due(int i, int place) { return side(i, place); }
+    [[nodiscard]] bool is_timed(int i) const { return timed_.has(i); }
+    [[nodiscard]] double soonest(int place);
+    [[nodiscard]] std::uint32_t events_due(int place, double at);
+    void end_by(int place, double soonest, RowClocks& clocks) const;
+    void renew_due(int place, Seen seen, const RowClocks& clocks);
     [[nodiscard]] double g(int i, int place) const {
         return static_cast<double>(g_[at(i * width_ + place)]);
     }
@@ -127,6 +135,7 @@ class RowEvents {
     std::unique_ptr<FieldOnTileOf<Real>> functions_, of_one_;  // of all lanes; of one
     std::vector<std::unique_ptr<FieldOnTileOf<Real>>> jumps_;  // (function), of one lane
     std::vector<Place> places_;
+    RowEventTimes timed_;
     std::vector<double> side_, sizes_;  // (function, place), (place)
     std::vector<float> history_;        // (row of the history, place)
     std::vector<Real> g_, after_;       // (function, place), (place, component)

@@ -12,6 +12,8 @@
 namespace eddy::inline v0 {
 namespace detail {
 
+struct TimedFunction;  // src/backends/rows/row_event_times.hpp
+
 /// The functions whose roots are events, and what is said of each.
 struct EventsOnRows {
     static constexpr int most = 32;
@@ -20,14 +22,16 @@ struct EventsOnRows {
         jumps;  // the state after each, also where it ends a lane; null: that before
     std::vector<Crossing> crossings;
     std::vector<char> are_terminal;
+    std::vector<std::shared_ptr<const TimedFunction>> timed;  // null: it reads the state
 
     [[nodiscard]] int count() const { return static_cast<int>(crossings.size()); }
 };
 
-/// InvalidArgument where there are none or too many; where one of them reads no state; where the state after one has
-/// another size.
+/// Those that read nothing of the state, of all. InvalidArgument where one of them has no bounds.
+[[nodiscard]] EDDY_EXPORT std::vector<std::shared_ptr<const TimedFunction>> timed_functions(
+    const std::vector<Graph>& events, const FieldSizes& sizes, RowLevel level);
+/// InvalidArgument where there are none or too many; where the state after one has another size.
 EDDY_EXPORT void require_event_count(int count);
-EDDY_EXPORT void require_of_state(const std::vector<Graph>& events);
 EDDY_EXPORT void require_jump(const Graph& jump, int event, const FieldSizes& sizes);
 
 /// How many functions `event` returns; −1 where only a run knows.
@@ -73,7 +77,7 @@ class TracedEvents {
         events.functions = graph_field(functions, sizes_, row_level);
         events.jumps.resize(each.size());
         if constexpr (names_at_event<Source>) add_jumps(events);
-        require_of_state(each);
+        events.timed = timed_functions(each, sizes_, row_level);
         return std::make_shared<const EventsOnRows>(std::move(events));
     }
 
