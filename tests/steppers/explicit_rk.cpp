@@ -1,6 +1,7 @@
 #include <cmath>
 #include <eddy/ad/dual.hpp>
 #include <eddy/core/pack.hpp>
+#include <eddy/core/pack_math.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <eddy/steppers/explicit_rk.hpp>
 #include <eddy/steppers/kept_if.hpp>
@@ -50,6 +51,14 @@ struct Anomaly {
     constexpr auto operator()(auto t, const auto& y, const auto& p) const {
         const auto E = support::KeplerByRoot{}(t + y[0], p[0]);
         return eddy::vec(1 / (1 - p[0] * cos(E)));
+    }
+};
+
+/// A pendulum whose friction saturates: functions and a division.
+struct Pendulum {  // p = (stiffness, friction)
+    static constexpr int state_size = 2, parameter_size = 2;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::vec(y[1], -p[0] * sin(y[0]) - p[1] * tanh(y[1]) / (1 + y[1] * y[1]));
     }
 };
 
@@ -119,7 +128,7 @@ TEST_CASE("explicit_rk: Tsit5 converges with order 5") {
 
 TEST_CASE("explicit_rk: a pullback reads the roots that the stages found") {
     constexpr auto& backward =
-        eddy::detail::FieldHalves<eddy::FieldProgram<Anomaly>, false>::Backward::graph;
+        eddy::detail::FieldHalves<eddy::FieldProgram<Anomaly>, double, false>::Backward::graph;
     for (int i = 0; i < backward.size(); ++i) CHECK(backward.nodes[i].op != eddy::Op::loop);
     CHECK(Stepper<Anomaly>::Stage<double, false>::num_kept == 1);
     CHECK(Stepper<support::Lorenz>::Stage<double, false>::num_kept == 0);
@@ -250,6 +259,39 @@ TEST_CASE("explicit_rk: Lotka-Volterra sensitivities are those of a binary128 so
         const auto gradient = concat(cotangent, of_p);
         for (int input = 0; input < 6; ++input)
             CHECK(std::abs(gradient[input] - sensitivities[component][input]) < 1e-10);
+    }
+}
+
+TEST_CASE("explicit_rk: packs keep what is dear from a stage to its pullback") {
+    using Number = eddy::Pack<double, 4>;
+    using Term = eddy::OdeTerm<Pendulum>;
+    constexpr auto& backward =
+        eddy::detail::FieldHalves<eddy::FieldProgram<Pendulum>, Number, false>::Backward::graph;
+    for (int i = 0; i < backward.size(); ++i) {
+        CHECK(backward.nodes[i].op != eddy::Op::tanh);
+        CHECK(backward.nodes[i].op != eddy::Op::sin);
+    }
+    CHECK(Stepper<Pendulum>::Stage<Number, false>::num_kept > 0);
+    CHECK(Stepper<Pendulum>::Stage<double, false>::num_kept == 0);
+
+    // One lane differs from the next, and each has the bits of a pullback that computes all again.
+    const Vec<Number, 2> p{{2, 0.3}}, k_cotangent{{0.7, -1.1}};
+    Term::Linearized<Number, false> at{};
+    for (int lane = 0; lane < 4; ++lane) {
+        set_lane(at.y[0], lane, 0.4 + lane);
+        set_lane(at.y[1], lane, 1.3 - lane);
+    }
+    Vec<Number, 2> k{}, kept{}, of_p_kept{}, again{}, of_p_again{};
+    Term::linearize(t, at, p, k);
+    (void)Term::pull_linearized(t, at, p, k_cotangent, kept, of_p_kept);
+    (void)Term::pull_derivative<false>(t, at.y, p, k_cotangent, again, of_p_again);
+    const auto derivative = Term::derivative(t, at.y, p);
+    for (int i = 0; i < 2; ++i) {
+        for (int lane = 0; lane < 4; ++lane) {
+            CHECK(k[i][lane] == derivative[i][lane]);
+            CHECK(kept[i][lane] == again[i][lane]);
+            CHECK(of_p_kept[i][lane] == of_p_again[i][lane]);
+        }
     }
 }
 

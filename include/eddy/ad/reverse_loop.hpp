@@ -14,12 +14,6 @@
 
 namespace eddy::inline v0::detail {
 
-/// Operations that cost more than reading what they computed.
-[[nodiscard]] constexpr bool is_dear(Op op) {
-    return op == Op::div || (op >= Op::pow && op <= Op::polygamma && op != Op::powi) ||
-           op == Op::sigmoid || op == Op::softplus || op == Op::dot || op == Op::norm ||
-           op == Op::dense || op == Op::dense_transposed;
-}
 /// The most numbers that one loop keeps beside its states.
 inline constexpr int most_kept_of_loop = 4096;
 

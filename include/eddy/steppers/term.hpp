@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <eddy/ad/linearize.hpp>
 #include <eddy/ad/vjp.hpp>
+#include <eddy/core/lanes.hpp>
 #include <eddy/core/vec.hpp>
 #include <eddy/steppers/kept_if.hpp>
 #include <eddy/trace/evaluate.hpp>
@@ -37,33 +38,39 @@ consteval auto field_pullback() {
 template <class P, bool of_time>
 using FieldPullback = decltype(field_pullback<P, of_time>());
 
-/// Roots are kept from f to its pullback, which would take all their turns again.
-struct RootsSaveable {
+/// What a stage keeps for its pullback, which would compute it again: roots, which take turns, and in packs all that is dear.
+/// Threads of a GPU have no registers for that.
+template <bool is_pack>
+struct StageSaveable {
+    [[nodiscard]] static constexpr bool keeps(Op op) {
+        return op == Op::root || (is_pack && is_dear(op));
+    }
     constexpr eddy::Saving operator()(const Candidate& value) const {
-        return save_if(value.op == Op::root);
+        return save_if(keeps(value.op));
     }
 };
-template <class P>
-constexpr bool has_root() {
-    return std::any_of(P::graph.nodes, P::graph.nodes + P::graph.size(),
-                       [](const Node& node) { return node.op == Op::root; });
-}
-/// Both halves of a program of (t, y, p).
-template <class P, bool of_time>
-struct ChosenHalves {
-    using type = DifferentiableProgram<P, RootsSaveable, 1, 2>;
-};
-template <class P>
-struct ChosenHalves<P, true> {
-    using type = DifferentiableProgram<P, RootsSaveable, 0, 1, 2>;
-};
-template <class P, bool of_time>
-using FieldHalves = typename ChosenHalves<P, of_time>::type;
+template <class Number>
+using SaveableIn = StageSaveable<(num_lanes_of<Number> > 1)>;
 
-template <class P, bool of_time>
-constexpr int num_kept_roots() {
-    if constexpr (has_root<P>())
-        return FieldHalves<P, of_time>::num_residuals;
+/// Both halves of a program of (t, y, p).
+template <class P, class Number, bool of_time>
+struct ChosenHalves {
+    using type = DifferentiableProgram<P, SaveableIn<Number>, 1, 2>;
+};
+template <class P, class Number>
+struct ChosenHalves<P, Number, true> {
+    using type = DifferentiableProgram<P, SaveableIn<Number>, 0, 1, 2>;
+};
+template <class P, class Number, bool of_time>
+using FieldHalves = typename ChosenHalves<P, Number, of_time>::type;
+
+template <class P, class Number, bool of_time>
+constexpr int num_kept_values() {
+    constexpr bool keeps_any =
+        std::any_of(P::graph.nodes, P::graph.nodes + P::graph.size(),
+                    [](const Node& node) { return SaveableIn<Number>::keeps(node.op); });
+    if constexpr (keeps_any)
+        return FieldHalves<P, Number, of_time>::num_residuals;
     else
         return 0;
 }
@@ -112,10 +119,11 @@ struct OdeTerm {
             t, y, p);
     }
 
-    /// Where f was evaluated, and the roots that it found.
+    /// Where f was evaluated, and what it keeps for its pullback.
     template <class Number, bool of_time>
     struct Linearized {
-        static constexpr int num_kept = detail::num_kept_roots<FieldProgram<Field>, of_time>();
+        static constexpr int num_kept =
+            detail::num_kept_values<FieldProgram<Field>, Number, of_time>();
         [[no_unique_address]] KeptIf<(num_kept > 0), Vec<Number, num_kept + (num_kept == 0)>> kept;
         Vec<Number, state_size> y;
     };
@@ -128,7 +136,8 @@ struct OdeTerm {
         if constexpr (Linearized<Number, of_time>::num_kept == 0) {
             derivative(t, at.y, p, k);
         } else {
-            using Forward = typename detail::FieldHalves<FieldProgram<Field>, of_time>::Forward;
+            using Forward =
+                typename detail::FieldHalves<FieldProgram<Field>, Number, of_time>::Forward;
             evaluate<Forward, Number>(
                 detail::SinkApart{[&]<int output>(int component, const Number& value) EDDY_INLINE {
                     if constexpr (output == 0)
@@ -159,7 +168,8 @@ struct OdeTerm {
         if constexpr (Linearized<Number, of_time>::num_kept == 0) {
             return pull_derivative<of_time>(t, at.y, p, k_cotangent, y_cotangent, p_cotangent);
         } else {
-            using Pullback = typename detail::FieldHalves<FieldProgram<Field>, of_time>::Backward;
+            using Pullback =
+                typename detail::FieldHalves<FieldProgram<Field>, Number, of_time>::Backward;
             return pull<Pullback, of_time>(y_cotangent, p_cotangent, t, at.y, p, at.kept,
                                            k_cotangent);
         }

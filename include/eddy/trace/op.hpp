@@ -156,6 +156,13 @@ inline constexpr Op last_op = Op::stacked;
            op == Op::turns || op == Op::knot;
 }
 
+/// Operations that cost more than reading what they computed.
+[[nodiscard]] constexpr bool is_dear(Op op) {
+    return op == Op::div || (op >= Op::pow && op <= Op::polygamma && op != Op::powi) ||
+           op == Op::sigmoid || op == Op::softplus || op == Op::dot || op == Op::norm ||
+           op == Op::dense || op == Op::dense_transposed;
+}
+
 /// Operations whose result is a mask.
 [[nodiscard]] constexpr bool is_mask(Op op) { return op >= Op::less && op <= Op::mask_not; }
 
