@@ -113,16 +113,16 @@ class GroupAdjoint {
                                        Linearization<false>& of_step) {
         const auto use = [&](const auto& in)
                              EDDY_INLINE { Stepper::linearize(in, x.memory, of_step); };
-        with_logged_input<Spec>(forward.steps(chain), x, pulled.used, pulled.by, use,
-                                pulled.normals.of(chain));
+        forward.steps(chain).with_logged_input(x, pulled.used, pulled.by, use,
+                                               pulled.normals.of(chain));
     }
     /// The cotangent of the state before a round from that after it.
     EDDY_INLINE EDDY_HD void pull_chain(const ChainState<Spec>& x, int chain,
                                         const Linearization<false>& of_step, Pulled& pulled,
                                         State& cotangent) {
         if (!pulled.is_done) {
-            with_logged_input<Spec>(
-                forward.steps(chain), x, pulled.used, pulled.by, [&](const auto& in) EDDY_INLINE {
+            forward.steps(chain).with_logged_input(
+                x, pulled.used, pulled.by, [&](const auto& in) EDDY_INLINE {
                     pull_step(chain, pulled.used, cotangent, [&](auto& sums) EDDY_INLINE {
                         return Stepper::pull(in, of_step, cotangent, NoDenseCotangent{}, sums,
                                              pulled.times);

@@ -92,7 +92,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             group.advance(x, step, problem, sight, log);
         }
         [[nodiscard]] EDDY_HD bool keeps_going() const {
-            if constexpr (Team::calls_between_polls > 1) {
+            if (Team::calls_between_polls > 1) {
                 if (--at_hand.calls_to_poll > 0) [[likely]]
                     return true;
                 at_hand.calls_to_poll = Team::calls_between_polls;
@@ -266,7 +266,7 @@ class GroupGradient : GroupReplay<Spec, Team, Recorder, with_times> {
             pulled.used = size_in(used);
             pulled.normals = normals;
         }
-        if constexpr (Spec::has_several_events) pulled.event = used.event;
+        pulled.event = event_in(used);
     }
 
     // Calm rounds, which are pulled back without asking round by round.

@@ -75,7 +75,7 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
         if constexpr (!saves_nothing<Recorder>) {
             if (problem_->times.saves_the_end && num_saved_[lane] == 0)
                 save(lane, state_of<Spec>(round.after.y, place), t,
-                     time_after(round.before, tangent_of(round.attempt), t, place), place, broken);
+                     time_after(round.before, round.attempt.by, t, place), place, broken);
         }
     }
 
@@ -95,8 +95,7 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
         const Attempt<Spec>& attempt = round.attempt;
         Due due;
         with_moved_input<Spec>(
-            round.chain.steps, round.before, attempt.size, tangent_of(attempt),
-            [&](const auto& in) {
+            round.chain.steps, round.before, attempt.size, attempt.by, [&](const auto& in) {
                 decltype(Stepper::interpolant(in,
                                               attempt.trial)) interpolant;  // made where one is due
                 bool is_made = false;

@@ -130,7 +130,7 @@ class ChainStepper {
             }
         }
         const auto moves = convert<Primal>(used) != Primal(0);
-        const ClockTangent<Spec> by = tangents_of_sizes<Spec>(*this, x, logged);
+        const auto by = tangents_of_sizes<Spec>(*this, x, logged);
         State next;
         with_moved_input<Spec>(*this, x, used, by, [&](const auto& in) EDDY_INLINE {
             if constexpr (Stepper::memory_follows_state) {
@@ -145,8 +145,7 @@ class ChainStepper {
         });
         move_where(moves, next, x.y);
         x.elapsed = select(used != Time(0), elapsed_after(x.elapsed, used), x.elapsed);
-        if constexpr (Spec::moves_times)
-            x.events.clock = clock_after<Spec>(x.events.clock, by, used, x.elapsed == tstop);
+        move_clock(x.events, x.events, by, used, x.elapsed == tstop);
         if (Spec::has_jump && !Stepper::memory_follows_state)
             renew_after_events(x, size_in(logged));
     }
@@ -226,11 +225,8 @@ class ChainStepper {
     EDDY_INLINE EDDY_HD decltype(auto) with_input(const ChainState<Spec>& x, const Time& size,
                                                   Use&& use,
                                                   const Single* normals = nullptr) const {
-        if constexpr (Spec::moves_times)
-            return with_moved_input<Spec>(*this, x, size, tangents_of_sizes<Spec>(*this, x, size),
-                                          use);
-        else
-            return with_still_input(x, size, use, normals);
+        return with_moved_input<Spec>(*this, x, size, tangents_of_sizes<Spec>(*this, x, size), use,
+                                      normals);
     }
     /// Uses the input of a step at times without tangents.
     template <class Use>
@@ -241,15 +237,16 @@ class ChainStepper {
         return use(StepInput{times_of(x.elapsed, size), x.y, parameters.values(), dt,
                              path_of(x.elapsed, size, normals), problem_->tolerances()});
     }
-    /// Uses the input of a logged step, where the size may be the constant one.
+    /// Uses the input of a logged step, whose size has these tangents, if any, or may be the constant one.
     template <class Use>
     EDDY_INLINE EDDY_HD decltype(auto) with_logged_input(const ChainState<Spec>& x,
-                                                         const Time& size, Use&& use,
+                                                         const Time& size,
+                                                         const ClockTangent<Spec>& by, Use&& use,
                                                          const Single* normals = nullptr) const {
         if constexpr (Spec::has_constant_size) {
             if (is_constant(size)) return with_constant_input(x.elapsed, x.y, use, normals);
         }
-        return with_input(x, size, use, normals);
+        return with_moved_input<Spec>(*this, x, size, by, use, normals);
     }
     /// Uses the input of a step of the constant size.
     template <class Use>

@@ -18,59 +18,55 @@ template <class Spec, class Steps>
         });
     });
 }
-/// Calls use(in) with what steps from x start from, whose sizes have these tangents.
+/// Calls use(in) with what steps from x start from, whose sizes have these tangents, if any.
+template <class Spec, class Steps, class Use>
+EDDY_INLINE EDDY_HD inline decltype(auto) with_moved_input(
+    const Steps& steps, const ChainState<Spec>& x, const typename Spec::Time& size, const NoClock&,
+    Use&& use, const typename Spec::Single* normals = nullptr) {
+    return steps.with_still_input(x, size, use, normals);
+}
 template <class Spec, class Steps, class Use>
 EDDY_INLINE EDDY_HD inline decltype(auto) with_moved_input(
     const Steps& steps, const ChainState<Spec>& x, const typename Spec::Time& size,
-    [[maybe_unused]] const ClockTangent<Spec>& by, Use&& use,
-    const typename Spec::Single* normals = nullptr) {
-    if constexpr (Spec::moves_times) {
-        return steps.with_still_input(x, size, [&](const auto& in) -> decltype(auto) {
-            return MovingStep<std::remove_cvref_t<decltype(in)>, typename Spec::Number>{in}.along(
-                x.events.clock, by, use);
-        });
-    } else {
-        return steps.with_input(x, size, use, normals);
-    }
-}
-/// Uses the input of a round that has been logged, where the size may be the constant one.
-template <class Spec, class Steps, class Use>
-EDDY_INLINE EDDY_HD inline decltype(auto) with_logged_input(
-    const Steps& steps, const ChainState<Spec>& x, const typename Spec::Time& size,
-    [[maybe_unused]] const ClockTangent<Spec>& by, Use&& use,
-    const typename Spec::Single* normals = nullptr) {
-    if constexpr (Spec::moves_times)
-        return with_moved_input<Spec>(steps, x, size, by, use);
-    else
-        return steps.with_logged_input(x, size, use, normals);
+    const typename Spec::Primal& by, Use&& use, const typename Spec::Single* = nullptr) {
+    return steps.with_still_input(x, size, [&](const auto& in) -> decltype(auto) {
+        return MovingStep<std::remove_cvref_t<decltype(in)>, typename Spec::Number>{in}.along(
+            x.events.clock, by, use);
+    });
 }
 /// The tangents of the sizes of a round's steps: of one that lands on its tstop that of the time it starts
 /// at, with the other sign; of one to an event that of the root.
-template <class Spec, class Steps>
-[[nodiscard]] EDDY_INLINE EDDY_HD inline ClockTangent<Spec> tangents_of_sizes(
-    [[maybe_unused]] const Steps& steps, [[maybe_unused]] const ChainState<Spec>& x,
-    [[maybe_unused]] const typename Spec::Used& logged) {
-    if constexpr (Spec::moves_times) {
-        using Time = typename Spec::Time;
-        using Primal = typename Spec::Primal;
-        const auto lands = abs(size_in(logged)) == steps.tstop - x.elapsed;
-        Primal by = select(places_of<Primal, Time>(lands), -x.events.clock, Primal(0));
-        if (any(size_in(logged) < Time(0))) [[unlikely]]
-            move_to_roots<Spec>(steps, x, logged, by);
-        return by;
-    } else {
-        return {};
-    }
-}
-/// The tangents of times after steps: none at a tstop.
 template <class Spec>
-[[nodiscard]] EDDY_HD typename Spec::Primal clock_after(
-    const typename Spec::Primal& clock, const typename Spec::Primal& by,
-    const typename Spec::Time& used, const MaskOf<typename Spec::Time>& is_there) {
+requires(!Spec::moves_times) [[nodiscard]] EDDY_INLINE EDDY_HD inline NoClock
+    tangents_of_sizes(const auto& /*steps*/, const ChainState<Spec>& /*x*/,
+                      const typename Spec::Used&) {
+    return {};
+}
+template <class Spec>
+requires Spec::moves_times [[nodiscard]] EDDY_INLINE EDDY_HD inline typename Spec::Primal
+tangents_of_sizes(const auto& steps, const ChainState<Spec>& x, const typename Spec::Used& logged) {
     using Time = typename Spec::Time;
     using Primal = typename Spec::Primal;
-    return select(places_of<Primal, Time>(used != Time(0)),
-                  select(places_of<Primal, Time>(is_there), Primal(0), clock + by), clock);
+    const auto lands = abs(size_in(logged)) == steps.tstop - x.elapsed;
+    Primal by = select(places_of<Primal, Time>(lands), -x.events.clock, Primal(0));
+    if (any(size_in(logged) < Time(0))) [[unlikely]]
+        move_to_roots<Spec>(steps, x, logged, by);
+    return by;
+}
+/// Moves the tangents of times, from those before steps to those after them: none at a tstop.
+template <class Spec>
+EDDY_INLINE EDDY_HD inline void move_clock(const EventSearch<Spec>&, EventSearch<Spec>&,
+                                           const NoClock&, const typename Spec::Time&,
+                                           const MaskOf<typename Spec::Time>&) {}
+template <class Spec>
+EDDY_HD void move_clock(const EventSearch<Spec>& from, EventSearch<Spec>& to,
+                        const typename Spec::Primal& by, const typename Spec::Time& used,
+                        const MaskOf<typename Spec::Time>& is_there) {
+    using Time = typename Spec::Time;
+    using Primal = typename Spec::Primal;
+    to.clock =
+        select(places_of<Primal, Time>(used != Time(0)),
+               select(places_of<Primal, Time>(is_there), Primal(0), from.clock + by), from.clock);
 }
 
 /// The attempts that have led to events once more, with sizes that are roots; use(in). One that has no slope
@@ -97,7 +93,7 @@ EDDY_HD void take_roots(const Steps& steps, const ChainState<Spec>& x, Attempt<S
 template <class Spec, class Steps>
 EDDY_INLINE EDDY_HD inline void seek_events(const Steps& steps, const ChainState<Spec>& x,
                                             Attempt<Spec>& attempt, AfterAttempt<Spec>& after) {
-    if constexpr (Spec::moves_times) attempt.by = tangents_of_sizes<Spec>(steps, x, attempt.size);
+    attempt.by = tangents_of_sizes<Spec>(steps, x, attempt.size);
     steps.with_input(x, attempt.size, [&](const auto& in) EDDY_INLINE {
         EventSeeker<Spec>::seek(in, steps.landings(), x, attempt, after, [&](const auto& use) {
             if constexpr (Spec::moves_times)
@@ -106,9 +102,7 @@ EDDY_INLINE EDDY_HD inline void seek_events(const Steps& steps, const ChainState
                 use(in);
         });
     });
-    if constexpr (Spec::moves_times)
-        after.events.clock = clock_after<Spec>(x.events.clock, attempt.by, attempt.used,
-                                               after.elapsed == steps.tstop);
+    move_clock(x.events, after.events, attempt.by, attempt.used, after.elapsed == steps.tstop);
 }
 
 }  // namespace eddy::inline v0::detail

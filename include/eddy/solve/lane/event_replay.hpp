@@ -23,11 +23,7 @@ EDDY_HD void for_events(const MaskOf<typename Spec::Time>& meets,
 /// Visits the events of a round that the log knows.
 template <class Spec, class Visit>
 EDDY_HD void for_logged_events(const typename Spec::Used& logged, Visit&& visit) {
-    const auto meets = size_in(logged) < typename Spec::Time(0);
-    if constexpr (Spec::has_several_events)
-        for_events<Spec>(meets, logged.event, visit);
-    else
-        for_events<Spec>(meets, logged, visit);
+    for_events<Spec>(size_in(logged) < typename Spec::Time(0), event_in(logged), visit);
 }
 
 /// The states after the jumps of a round, from those at its end.

@@ -92,35 +92,29 @@ template <class Spec, int i, class Input>
     return select(still == Primal(0), Primal(0), -still / slope);
 }
 
+/// The time at which a step ends, with its tangent, if it has one.
 template <class Spec>
-[[nodiscard]] EDDY_INLINE EDDY_HD inline ClockTangent<Spec> tangent_of(
-    [[maybe_unused]] const Attempt<Spec>& attempt) {
-    if constexpr (Spec::moves_times)
-        return attempt.by;
-    else
-        return {};
+[[nodiscard]] EDDY_HD double time_after(const ChainState<Spec>&, const NoClock&, double t, int) {
+    return t;
 }
-/// The time at which a step ends, with its tangent.
 template <class Spec>
-[[nodiscard]] EDDY_HD auto time_after([[maybe_unused]] const ChainState<Spec>& before,
-                                      [[maybe_unused]] const ClockTangent<Spec>& by, double t,
-                                      [[maybe_unused]] int place) {
-    if constexpr (Spec::moves_times)
-        return typename Spec::Lane(static_cast<typename Spec::Scalar>(t),
-                                   get_lane(before.events.clock, place) + get_lane(by, place));
-    else
-        return t;
+[[nodiscard]] EDDY_HD auto time_after(const ChainState<Spec>& before,
+                                      const typename Spec::Primal& by, double t, int place) {
+    return typename Spec::Lane(static_cast<typename Spec::Scalar>(t),
+                               get_lane(before.events.clock, place) + get_lane(by, place));
 }
 
 /// A save point at `fraction` of a step stays where it is when the step moves.
-template <class Spec, class Input>
-[[nodiscard]] EDDY_INLINE EDDY_HD inline auto moving_fraction(
-    [[maybe_unused]] const Input& in, const typename Spec::Primal& fraction) {
-    if constexpr (Spec::moves_times)
-        return typename Spec::Number(fraction,
-                                     -(in.t.by_start + fraction * in.t.by_size) / primal(in.dt.h));
-    else
-        return fraction;
+template <class Spec>
+requires(!Spec::moves_times) [[nodiscard]] EDDY_INLINE EDDY_HD
+    inline auto moving_fraction(const auto& /*in*/, const typename Spec::Primal& fraction) {
+    return fraction;
+}
+template <class Spec>
+requires Spec::moves_times [[nodiscard]] EDDY_INLINE EDDY_HD inline auto moving_fraction(
+    const auto& in, const typename Spec::Primal& fraction) {
+    return typename Spec::Number(fraction,
+                                 -(in.t.by_start + fraction * in.t.by_size) / primal(in.dt.h));
 }
 
 }  // namespace eddy::inline v0::detail

@@ -48,6 +48,16 @@ template <class Time>
     return used.size;
 }
 
+/// The event to which it is, of several functions.
+template <class Time>
+[[nodiscard]] EDDY_INLINE EDDY_HD inline NotKept<Time> event_in(const Time&) {
+    return {};
+}
+template <class Time>
+[[nodiscard]] EDDY_INLINE EDDY_HD inline const Time& event_in(const UsedStep<Time>& used) {
+    return used.event;
+}
+
 /// Everything that is fixed when a solve is compiled.
 template <class FieldType, class MethodType, class ControllerType, class NumberType, bool shared,
           class TimeType = eddy::WithElement<PrimalOf<NumberType>, double>>
