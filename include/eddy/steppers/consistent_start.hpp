@@ -277,14 +277,12 @@ consteval bool has_algebraic_components() {
         return false;
 }
 
-/// Is each lane's start found by itself? Then it is solved for once.
+/// Is there more to be told of a lane that began than of its steps? Else each start is found by itself, and solved for
+/// once.
 template <class Field>
-inline constexpr bool keeps_starts = [] {
-    if constexpr (has_algebraic_components<Field>())
-        return !StartOf<Field>::reports_steps;
-    else
-        return false;
-}();
+concept ReportsStart = has_algebraic_components<Field>() && StartOf<Field>::reports_steps;
+template <class Field>
+inline constexpr bool keeps_starts = has_algebraic_components<Field>() && !ReportsStart<Field>;
 
 }  // namespace detail
 }  // namespace eddy::inline v0

@@ -34,17 +34,13 @@ concept GoesOverRows = IsFieldOnRows<Field> ||(std::is_same_v<Extras, eddy::Rows
 
 /// Has an equation events, of its own or beside it?
 template <class Field>
-inline constexpr bool has_events_on_rows = [] {
-    if constexpr (IsFieldOnRows<Field>) return requires(const Field& field) {
-            field.events();
-        };
-    else
-        return has_event<Field>;
-}();
+concept HasEventsOnRows = (IsFieldOnRows<Field> &&
+                           requires(const Field& field) { field.events(); }) ||
+                          (!IsFieldOnRows<Field> && has_event<Field>);
 template <class Field>
 [[nodiscard]] std::shared_ptr<const EventsOnRows> events_of([[maybe_unused]] const Field& field,
                                                             [[maybe_unused]] FieldSizes sizes) {
-    if constexpr (!has_events_on_rows<Field>)
+    if constexpr (!HasEventsOnRows<Field>)
         return nullptr;
     else if constexpr (IsFieldOnRows<Field>)
         return field.events();
@@ -81,26 +77,15 @@ template <class Parameters>
 using NumberOnRows = std::conditional_t<holds_numbers<Parameters, float>, float, double>;
 
 template <class Method>
-inline constexpr bool is_method_on_rows =
+concept IsMethodOnRows =
     RungeKuttaMethod<Method> || RosenbrockMethod<Method> || EsdirkMethod<Method>;
 /// Would the method take the parts of the equation apart?
 template <class Field, class Method>
-inline constexpr bool splits_on_rows = [] {
-    if constexpr (IsFieldOnRows<Field>)
-        return false;
-    else
-        return splits_field<Field, Method>;
-}();
+concept SplitsOnRows = !IsFieldOnRows<Field> && splits_field<Field, Method>;
 template <class Method>
-inline constexpr bool estimates_error_on_rows = [] {
-    if constexpr (is_method_on_rows<Method>) return has_error_estimate<Method>;
-    return false;
-}();
+concept EstimatesErrorOnRows = IsMethodOnRows<Method> && has_error_estimate<Method>;
 template <class Extra>
-inline constexpr bool chooses_steps = [] {
-    if constexpr (IsController<Extra>) return Extra::is_adaptive;
-    return false;
-}();
+concept ChoosesSteps = IsController<Extra> && Extra::is_adaptive;
 
 /// What a call asks for that rows may not do.
 template <class Field, class Method, CallKind call, class... Extras>
@@ -109,20 +94,19 @@ inline constexpr Features features_on_rows =
         .with(Feature::stochastic, StochasticField<Field>)
         .with(Feature::rosenbrock, RosenbrockMethod<Method>)
         .with(Feature::esdirk, EsdirkMethod<Method>)
-        .with(Feature::other_method, !is_method_on_rows<Method> || splits_on_rows<Field, Method>)
+        .with(Feature::other_method, !IsMethodOnRows<Method> || SplitsOnRows<Field, Method>)
         .with(Feature::joint, (steps_jointly<Extras> || ...))
         .with(Feature::tangents, call == CallKind::pushforward)
         .with(Feature::hessian, call == CallKind::hessian)
         .with(Feature::mass, has_mass<Field>)
-        .with(Feature::events, has_events_on_rows<Field>)
-        .with(Feature::events_with_joint,
-              has_events_on_rows<Field> && (steps_jointly<Extras> || ...))
+        .with(Feature::events, HasEventsOnRows<Field>)
+        .with(Feature::events_with_joint, HasEventsOnRows<Field> && (steps_jointly<Extras> || ...))
         .with(Feature::times, (IsDifferentiateTimes<Extras> || ...))
         .with(Feature::gradient_error, (IsEstimateGradientError<Extras> || ...))
-        .with(Feature::adaptive, (chooses_steps<Extras> || ...))
+        .with(Feature::adaptive, (ChoosesSteps<Extras> || ...))
         .with(Feature::inputs, HasInputs<Field>)
         .with(Feature::observe, (IsObserved<Extras> || ...))
-        .with(Feature::no_error_estimate, !estimates_error_on_rows<Method>);
+        .with(Feature::no_error_estimate, !EstimatesErrorOnRows<Method>);
 
 /// Each failure says in one sentence what is wrong.
 template <CallKind call, class Field, class Method, class... Extras>

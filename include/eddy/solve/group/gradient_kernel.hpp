@@ -61,11 +61,10 @@ struct GradientNumbers {
             return i < num_y0 ? target.y0(row, i) : target.y0_tangent(row, i - num_y0);
         }
         const std::ptrdiff_t i = number - first_of_p;
-        if constexpr (!Spec::shares_parameters)
+        if (!Spec::shares_parameters)
             return i < num_p ? target.p(row, i) : target.p_tangent(row, i - num_p);
-        else
-            return i < num_p ? primal(addends[row * num_p + i])
-                             : tangent_or_zero(addends[row * num_p + i - num_p]);
+        return i < num_p ? primal(addends[row * num_p + i])
+                         : tangent_or_zero(addends[row * num_p + i - num_p]);
     }
 };
 

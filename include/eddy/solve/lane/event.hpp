@@ -34,9 +34,8 @@ inline constexpr int num_events = [] {
 template <class Field>
 [[nodiscard]] EDDY_HD bool is_terminal_at(int event) {
     bool ends = false;
-    static_for<0, num_events<Field>>([&]<int i>() {
-        if constexpr (is_terminal<Field>(i)) ends = ends || event == i;
-    });
+    static_for<0, num_events<Field>>(
+        [&]<int i>() { ends = ends || (is_terminal<Field>(i) && event == i); });
     return ends;
 }
 template <class Field>
@@ -51,12 +50,7 @@ template <Crossing wanted, class Time>
 [[nodiscard]] EDDY_INLINE EDDY_HD inline auto crosses(const Time& before, const Time& now) {
     const auto falls = (before > Time(0)) & (now <= Time(0));
     const auto rises = (before < Time(0)) & (now >= Time(0));
-    if constexpr (wanted == Crossing::falling)
-        return falls;
-    else if constexpr (wanted == Crossing::rising)
-        return rises;
-    else
-        return falls | rises;
+    return wanted == Crossing::falling ? falls : wanted == Crossing::rising ? rises : falls | rises;
 }
 
 /// What a field's events ask, in any type of number. `p` is anything with operator[].

@@ -91,12 +91,9 @@ struct JumpOf {
 
 /// Fields whose lanes may have events.
 template <class Field>
-inline constexpr bool has_event = [] {
-    if constexpr (is_stateless<Field> && !std::is_final_v<Field>)
-        return names_event<Field>;
-    else
-        return false;
-}();
+concept HasEvent = is_stateless<Field> && !std::is_final_v<Field> && names_event<Field>;
+template <class Field>
+inline constexpr bool has_event = HasEvent<Field>;
 
 /// What is said once for all events, or for each.
 template <class Said>

@@ -265,12 +265,10 @@ struct EventSeeker {
             set_lane(after.size, place, is_closed ? back : bracket.next(resolved));
             put_bracket<Spec>(after.events, place, bracket);
         }
-        if constexpr (Spec::has_jump || Spec::moves_times) {
-            if (!any(attempt.used < Time(0))) return;
-            at_roots([&]([[maybe_unused]] const auto& in) {
-                if constexpr (Spec::has_jump) jump(in, seen, width, attempt, after);
-            });
-        }
+        if (!any(attempt.used < Time(0))) return;
+        at_roots([&]([[maybe_unused]] const auto& in) {
+            if constexpr (Spec::has_jump) jump(in, seen, width, attempt, after);
+        });
     }
     /// What is due at the end of a step that has met no other event.
     EDDY_HD static void meet(const ChainState<Spec>& x, double size, Time& width,
@@ -337,8 +335,8 @@ struct EventSeeker {
             for (int place = 0; place < Spec::num_places; ++place) {
                 bool goes_on = false;
                 static_for<0, num_events>([&]<int met>() {
-                    if constexpr (!Functions::template is_terminal<met>)
-                        goes_on = goes_on || jumps(place, met);
+                    goes_on =
+                        goes_on || (!Functions::template is_terminal<met> && jumps(place, met));
                 });
                 if (goes_on && !is_timed<i>)
                     leave_on_side(i,

@@ -54,12 +54,7 @@ struct LaneStart {
         }
     }
     /// Is there more to be told of a lane that began than of its steps?
-    [[nodiscard]] static constexpr bool reports_steps() {
-        if constexpr (is_solved_for)
-            return StartOf<Field>::reports_steps;
-        else
-            return false;
-    }
+    [[nodiscard]] static constexpr bool reports_steps() { return ReportsStart<Field>; }
     /// What the start has cost, and at whose fault it may have failed.
     [[nodiscard]] EDDY_HD static LaneOutcome outcome(const Problem<Spec>& problem,
                                                      LaunchLane lane) {

@@ -37,14 +37,12 @@ struct LastStates : Field {
 };
 
 /// May a step of this equation fail by its loops, and can one tell?
+template <class Field>
+concept HasLimitedLoops =
+    std::is_same_v<TermOf<Field>, OdeTerm<Field>> && !std::is_final_v<Field> && !is_split<Field> &&
+    has_limited_loops(FieldProgram<Field>::graph);
 template <class Spec>
-inline constexpr bool may_run_out_of_turns = [] {
-    using Field = typename Spec::Field;
-    if constexpr (std::is_same_v<typename Spec::Term, OdeTerm<Field>> && !std::is_final_v<Field>) {
-        if constexpr (!is_split<Field>) return has_limited_loops(FieldProgram<Field>::graph);
-    }
-    return false;
-}();
+inline constexpr bool may_run_out_of_turns = HasLimitedLoops<typename Spec::Field>;
 
 /// Does the step that comes to no number in one place come to one with the last states of its loops?
 template <class Spec, class Input>

@@ -30,23 +30,16 @@ inline constexpr bool has_few_entries = Jacobians::num_of_y + Jacobians::num_of_
 /// Fields and methods whose steps carry tangents in so many directions: not those with events, loops, a mass matrix or parts
 /// that are taken apart, nor where the numbers would be too many.
 template <class Field, class Method, int num_directions>
-inline constexpr bool carries_tangents = [] {
-    constexpr int most_tangents = 4096;
-    constexpr bool of_p = Field::parameter_size > 0;
-    if constexpr ((RungeKuttaMethod<Method> || RosenbrockMethod<Method> ||
-                   EsdirkMethod<Method>)&&!splits_field<Field, Method> &&
-                  num_events<Field> == 0 && std::is_same_v<TermOf<Field>, OdeTerm<Field>> &&
-                  !has_mass<Field> && Field::state_size * num_directions <= most_tangents) {
-        if constexpr (FieldProgram<Field>::graph.num_loops() == 0) {
-            if constexpr (!has_few_entries<FieldJacobians<FieldProgram<Field>, of_p>>)
-                return false;
-            else if constexpr (!RosenbrockMethod<Method>)
-                return true;
-            else if constexpr (LinearModel<FieldProgram<Field>>::has_jacobian)
-                return has_few_entries<StepBends<Field, of_p>>;
-        }
-    }
-    return false;
-}();
+concept CarriesTangents =
+    (RungeKuttaMethod<Method> || RosenbrockMethod<Method> ||
+     EsdirkMethod<Method>)&&!splits_field<Field, Method> &&
+    num_events<Field> == 0 && std::is_same_v<TermOf<Field>, OdeTerm<Field>> &&
+    !has_mass<Field> && Field::state_size * num_directions <= 4096 &&
+    FieldProgram<Field>::graph.num_loops() == 0 &&
+    has_few_entries<FieldJacobians<FieldProgram<Field>, (Field::parameter_size > 0)>> &&
+    (!RosenbrockMethod<Method> || (LinearModel<FieldProgram<Field>>::has_jacobian &&
+                                   has_few_entries<StepBends<Field, (Field::parameter_size > 0)>>));
+template <class Field, class Method, int num_directions>
+inline constexpr bool carries_tangents = CarriesTangents<Field, Method, num_directions>;
 
 }  // namespace eddy::inline v0::detail

@@ -132,12 +132,10 @@ using ObservableOf = typename Observable<Field, Function>::type;
 
 /// Numbers of data at a save point: a loss says so by `data_size`, or has one for each component.
 template <class Field, class Loss>
-inline constexpr int data_size_of = [] {
-    if constexpr (requires { Loss::data_size; })
-        return static_cast<int>(Loss::data_size);
-    else
-        return static_cast<int>(Field::state_size);
-}();
+inline constexpr int data_size_of = static_cast<int>(Field::state_size);
+template <class Field, class Loss>
+requires requires { Loss::data_size; }
+inline constexpr int data_size_of<Field, Loss> = static_cast<int>(Loss::data_size);
 
 template <class Field, class Loss>
 inline constexpr bool takes_data =
