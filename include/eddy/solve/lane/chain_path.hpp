@@ -23,6 +23,15 @@ requires(Spec::normals_per_step == 0) struct NormalsOfRound<Spec> {
     [[nodiscard]] EDDY_HD static constexpr typename Spec::Single* of(int) { return nullptr; }
 };
 
+/// The cells of steps of constant size, each of which is a cell or several: how many there were before the last tstop.
+template <class Time>
+struct PassedCells {
+    Time passed;
+
+    EDDY_HD void begin(double, int) { passed = Time(0); }
+    EDDY_HD void head_for(int place, const CellRow& row) { set_lane(passed, place, row.first); }
+};
+
 /// The path of noise that the steps of a Number's places follow.
 template <class Spec>
 class ChainPath {
@@ -33,10 +42,7 @@ class ChainPath {
   public:
     EDDY_HD void begin([[maybe_unused]] const Problem<Spec>& problem) {
         if constexpr (Spec::has_path) lanes_ = Time(0);
-        if constexpr (Spec::has_dyadic_steps)
-            cells_.begin(problem.noise.cell, problem.noise.level);
-        else if constexpr (Spec::has_noise)
-            cells_ = Time(0);
+        if constexpr (Spec::has_noise) cells_.begin(problem.noise.cell, problem.noise.level);
     }
     EDDY_HD void assign([[maybe_unused]] int place, [[maybe_unused]] LaunchLane lane) {
         if constexpr (Spec::has_path) set_lane(lanes_, place, static_cast<double>(lane));
@@ -44,13 +50,8 @@ class ChainPath {
     /// The steps of a place head for a tstop of its lane; it has none where it is −1.
     EDDY_HD void head_for([[maybe_unused]] const Problem<Spec>& problem, [[maybe_unused]] int place,
                           [[maybe_unused]] LaunchLane lane, [[maybe_unused]] std::int32_t tstop) {
-        if constexpr (Spec::has_noise) {
-            const CellRow row = tstop < 0 ? CellRow{} : problem.cells_of(lane)[tstop];
-            if constexpr (Spec::has_dyadic_steps)
-                cells_.head_for(place, row);
-            else
-                set_lane(cells_, place, row.first);
-        }
+        if constexpr (Spec::has_noise)
+            cells_.head_for(place, tstop < 0 ? CellRow{} : problem.cells_of(lane)[tstop]);
     }
 
     /// The path of a step; root(noise) is asked for √size and steps() for the number of steps since the last tstop,
@@ -67,7 +68,7 @@ class ChainPath {
                         cells_.noise_at(cells_.place_at(elapsed), size));
         else if constexpr (Spec::has_noise)
             return Path({lanes_, elapsed, size}, root(problem.noise), problem.noise,
-                        {cells_, steps()}, normals);
+                        {cells_.passed, steps()}, normals);
         else if constexpr (Spec::has_path)
             return Path(StepInterval<Time>{lanes_, elapsed, size});
         else
@@ -91,7 +92,7 @@ class ChainPath {
     [[nodiscard]] EDDY_HD bool begin_drawing(Drawn& drawn, const Time& steps,
                                              const MaskOf<Time>& occupied,
                                              const NoisePlan& plan) const {
-        const Time cell = cells_ + steps;
+        const Time cell = cells_.passed + steps;
         constexpr int of_block = steps_to_a_block(Spec::num_noises);
         const Time phase = cell - floor(cell * Time(1. / of_block)) * Time(of_block);
         double least = of_block, most = -1;
@@ -119,12 +120,13 @@ class ChainPath {
     /// Draws the normals of the cell after so many steps, of all that share a block with it, and of the
     /// next block.
     EDDY_INLINE EDDY_HD void draw(Drawn& drawn, const Time& steps, const NoisePlan& plan) const {
-        noise(plan).template root_of_cells<Spec::num_noises>(as_counts(cells_ + steps), drawn.z);
+        noise(plan).template root_of_cells<Spec::num_noises>(as_counts(cells_.passed + steps),
+                                                             drawn.z);
     }
     /// Draws the normals of a single step.
     EDDY_HD void draw_one(const Time& steps, Single* normals, const NoisePlan& plan) const {
         Single z[Spec::normals_per_step];
-        noise(plan).template root_of_cell<Spec::num_noises>(as_counts(cells_ + steps), z);
+        noise(plan).template root_of_cell<Spec::num_noises>(as_counts(cells_.passed + steps), z);
         for_components<Spec::normals_per_step>([&](int i) { normals[i] = z[i]; });
     }
 
@@ -136,9 +138,9 @@ class ChainPath {
 
     struct NoLanes {};
     struct NoCells {};
-    // The cells of noise that steps are parts of; or the number of cells before the last tstop.
-    [[no_unique_address]] std::conditional_t<Spec::has_dyadic_steps, DyadicGrid<Time>,
-                                             std::conditional_t<Spec::has_noise, Time, NoCells>>
+    [[no_unique_address]] std::conditional_t<
+        Spec::has_dyadic_steps, DyadicGrid<Time>,
+        std::conditional_t<Spec::has_noise, PassedCells<Time>, NoCells>>
         cells_;
     // Last, for it is empty only where all is (see ChainState).
     [[no_unique_address]] std::conditional_t<Spec::has_path, Time, NoLanes> lanes_;

@@ -119,14 +119,9 @@ class FirstStep {
             const LaunchLane source{lane + min(place, count - 1)};
             const auto start = LaneStart<Spec>::state(problem, source);
             for (int i = 0; i < Spec::state_size; ++i) set_lane(y[i], place, primal(start[i]));
-            const Row row = problem.row_of_p(source);
-            for (int i = 0; i < Spec::parameter_size; ++i)
-                set_lane(p[i], place, primal(problem.p_of_row(row, i)));
-            if constexpr (Spec::input_room > 0) {
-                for (int i = 0; i < Spec::input_room; ++i)
-                    set_lane(p[Spec::parameter_size + i], place,
-                             problem.input_number(problem.row_of(source), 0, i));
-            }
+            const LaneParameters<Spec> given(&problem, source);
+            for (int i = 0; i < Spec::Term::parameter_size; ++i)
+                set_lane(p[i], place, primal(given[i]));
             times.set(place, problem.times_of(source));
         }
         using Rule = FirstStepRule<Spec, Real, Time>;

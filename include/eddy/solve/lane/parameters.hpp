@@ -26,11 +26,20 @@ struct DrivenParameters {
     }
     { inputs.move_to(t); }
 };
-/// Inputs of the places of a Number, where they change at knots.
+/// Inputs where steps end at knots: the numbers of the piece that each place is in.
+template <class Number, int room>
+struct PieceInputs : Vec<Number, room> {
+    EDDY_HD void begin(const auto& /*tables*/) { *this = {}; }
+    EDDY_HD void enter(const auto& tables, int place, std::ptrdiff_t row, std::int32_t piece) {
+        for (int i = 0; i < room; ++i)
+            set_lane((*this)[i], place, LaneOf<Number>(tables.number(row, piece, room, i)));
+    }
+};
+/// Inputs of the places of a Number.
 template <class Spec>
 using PlaceInputs =
     std::conditional_t<Spec::passes_knots, PassedInputs<typename Spec::Number, Spec::input_room>,
-                       Vec<typename Spec::Number, (Spec::input_room > 0 ? Spec::input_room : 1)>>;
+                       PieceInputs<typename Spec::Number, Spec::input_room>>;
 
 /// Parameters of a place, in all of them.
 template <class Number, class Given>
@@ -68,10 +77,7 @@ class PlaceParameters {
             given() = problem.shared_p;
         else
             given() = Own{};
-        if constexpr (Spec::passes_knots)
-            values_.inputs.begin(problem.inputs);
-        else if constexpr (has_inputs)
-            values_.inputs = {};
+        if constexpr (has_inputs) values_.inputs.begin(problem.inputs);
     }
     /// Puts the parameters of a lane into a place.
     EDDY_HD void assign(const Problem<Spec>& problem, int place, LaunchLane lane) {
@@ -83,15 +89,10 @@ class PlaceParameters {
     /// The steps of a place head for a tstop: loads the piece of the inputs that they lie in.
     EDDY_HD void head_for([[maybe_unused]] const Problem<Spec>& problem, [[maybe_unused]] int place,
                           [[maybe_unused]] LaunchLane lane, [[maybe_unused]] std::int32_t tstop) {
-        if constexpr (Spec::passes_knots) {
+        if constexpr (has_inputs) {
             const Row row = problem.row_of(lane);
-            values_.inputs.enter(place, problem.inputs.row_of(to_index(row)),
+            values_.inputs.enter(problem.inputs, place, problem.inputs.row_of(to_index(row)),
                                  static_cast<std::int32_t>(problem.piece_of(row, tstop)));
-        } else if constexpr (has_inputs) {
-            const Row row = problem.row_of(lane);
-            for (int i = 0; i < Spec::input_room; ++i)
-                set_lane(values_.inputs[i], place,
-                         typename Spec::Lane(problem.input_number(row, tstop, i)));
         }
     }
     /// What f takes for p.

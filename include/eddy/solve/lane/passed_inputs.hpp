@@ -29,7 +29,8 @@ class PassedInputs {
         for (int place = 0; place < num_places; ++place) rows_[place] = -1;
     }
     /// A place has a lane with this row of coefficients, whose next steps begin in this piece.
-    EDDY_HD void enter(int place, std::ptrdiff_t row, std::int32_t piece) {
+    EDDY_HD void enter(const InputTables<Scalar>&, int place, std::ptrdiff_t row,
+                       std::int32_t piece) {
         if (rows_[place] == row) return;  // a piece of the same row is as good to begin with
         rows_[place] = row;
         pieces_[place] = piece;

@@ -28,6 +28,10 @@ requires Spec::has_constant_size struct ConstantSizeOf<Spec> {
     using type = typename Spec::Stepper::template ConstantSize<typename Spec::Scalar>;
 };
 
+/// In the place of a plan of noise.
+struct NoNoise {
+    static constexpr int level = 0;
+};
 /// One direction that has no pattern with others, and so leaves no mode of the Jacobian at zero: ±1 along every
 /// component of y0, ±|p| along every parameter behind them, ±1 where that is zero.
 [[nodiscard]] EDDY_HD constexpr int fixed_sign(std::int64_t component) {
@@ -58,7 +62,7 @@ struct Problem {
     /// In the place of p, where parameters do not lie in rows of one array; on the host only.
     const ParameterTable<Scalar>*table = nullptr, *table_tangent = nullptr;
     [[no_unique_address]] Size size{};
-    [[no_unique_address]] std::conditional_t<Spec::has_noise, NoisePlan, NoPath> noise{};
+    [[no_unique_address]] std::conditional_t<Spec::has_noise, NoisePlan, NoNoise> noise{};
     /// (lane) the states in which lanes begin, found before they do.
     [[no_unique_address]] KeptIf<keeps_starts<typename Spec::Field>, typename Spec::LaneState*>
         starts{};
@@ -69,12 +73,7 @@ struct Problem {
     bool has_fixed_directions = false;  // in the place of tangents: see fixed_sign
 
     /// Are steps of constant size whole cells of the noise, where there is any?
-    [[nodiscard]] EDDY_HD bool takes_whole_cells() const {
-        if constexpr (Spec::has_noise)
-            return noise.level == 0;
-        else
-            return true;
-    }
+    [[nodiscard]] EDDY_HD bool takes_whole_cells() const { return noise.level == 0; }
     /// The power of the step's size with which the norm of its error falls.
     [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr float error_order() {
         return Spec::Stepper::error_order;

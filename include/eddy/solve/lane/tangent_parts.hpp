@@ -8,18 +8,19 @@ namespace eddy::inline v0::detail {
 
 /// The tangent of a number; zero of a plain one.
 template <class Number>
-[[nodiscard]] EDDY_INLINE EDDY_HD constexpr PrimalOf<Number> tangent_or_zero(
-    [[maybe_unused]] const Number& x) {
-    if constexpr (is_dual<Number>)
-        return x.tangent;
-    else
-        return Number(0);
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Number tangent_or_zero(const Number&) {
+    return Number(0);
+}
+template <class Primal>
+[[nodiscard]] EDDY_INLINE EDDY_HD constexpr Primal tangent_or_zero(const Dual<Primal>& x) {
+    return x.tangent;
 }
 /// Sets the tangent of a number that has one.
 template <class Number>
-EDDY_INLINE EDDY_HD constexpr void set_tangent([[maybe_unused]] Number& x,
-                                               [[maybe_unused]] const PrimalOf<Number>& tangent) {
-    if constexpr (is_dual<Number>) x.tangent = tangent;
+EDDY_INLINE EDDY_HD constexpr void set_tangent(Number&, const Number&) {}
+template <class Primal>
+EDDY_INLINE EDDY_HD constexpr void set_tangent(Dual<Primal>& x, const Primal& tangent) {
+    x.tangent = tangent;
 }
 /// A number of this value; tangent() is asked of a dual one alone.
 template <class Number, class Tangent>
