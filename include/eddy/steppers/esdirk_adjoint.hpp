@@ -23,7 +23,6 @@ struct EsdirkAdjoint {
     using Rows = EsdirkRows<Method>;
     static constexpr int num_stages = Steps::num_stages;
     static constexpr int state_size = Steps::state_size;
-    static constexpr int parameter_size = detail::program_parameters_of<Field>;
     template <class Number>
     using State = Vec<Number, state_size>;
     template <class Number>
@@ -33,24 +32,6 @@ struct EsdirkAdjoint {
     /// are any; adds those of p, and of times where they are asked for.
     template <class Input, class Number, class Own, class ParameterCotangent, class Times>
     [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull(
-        const Input& in, const Work<Number>& work, const State<Number>& next_cotangent,
-        const Own& own, ParameterCotangent& p_cotangent, Times& times) {
-        if constexpr (parameter_size <= most_local && !detail::passes_knots<Field>) {
-            Vec<Number, (parameter_size > 0 ? parameter_size : 1)> of_step{};  // added outside once
-            const auto of_y = pull_stages(in, work, next_cotangent, own, of_step, times);
-            for_components<parameter_size>(
-                [&](int i) EDDY_INLINE { detail::accumulate(p_cotangent, i, of_step[i]); });
-            return of_y;
-        } else {
-            return pull_stages(in, work, next_cotangent, own, p_cotangent, times);
-        }
-    }
-
-  private:
-    static constexpr int most_local = 64;
-
-    template <class Input, class Number, class Own, class ParameterCotangent, class Times>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull_stages(
         const Input& in, const Work<Number>& work, const State<Number>& next_cotangent,
         const Own& own, ParameterCotangent& p_cotangent, Times& times) {
         State<Number> known[num_stages];  // cotangents of ψ_i
@@ -79,6 +60,7 @@ struct EsdirkAdjoint {
         return of_y;
     }
 
+  private:
     /// What f_E at a stage brings to its state: by way of x_i, in the stages after it and in y⁺.
     template <int i, class Input, class Number, class Own, class ParameterCotangent, class Times>
     [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull_explicit(

@@ -65,8 +65,21 @@ struct ImplicitStepper : MemorylessStepper<Term> {
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const Vec<Number, Term::state_size>& next_cotangent, const Dense& dense,
         ParameterCotangent& p_cotangent, Times& times) {
-        return Self::Adjoint::pull(in, of_step.work, next_cotangent, dense, p_cotangent, times) +
-               dense.y;
+        const auto pull_to = [&](auto& of_p) EDDY_INLINE {
+            return Self::Adjoint::pull(in, of_step.work, next_cotangent, dense, of_p, times) +
+                   dense.y;
+        };
+        constexpr int size = Term::parameter_size, most_local = 64;
+        if constexpr (size > 0 && size <= most_local &&
+                      !detail::passes_knots<typename Self::Field>) {
+            Vec<Number, size> of_step_alone{};  // added to what is outside once
+            const auto of_y = pull_to(of_step_alone);
+            for_components<size>(
+                [&](int i) EDDY_INLINE { detail::accumulate(p_cotangent, i, of_step_alone[i]); });
+            return of_y;
+        } else {
+            return pull_to(p_cotangent);
+        }
     }
 
     /// What is within a step where there was no attempt.

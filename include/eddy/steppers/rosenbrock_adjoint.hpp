@@ -3,6 +3,7 @@
 // it follows from the last stage to the first.
 // Test: tests/steppers/rosenbrock.cpp
 
+#include <eddy/steppers/pull_program.hpp>
 #include <eddy/steppers/rosenbrock.hpp>
 #include <eddy/steppers/stepper.hpp>
 
@@ -18,7 +19,6 @@ struct RosenbrockAdjoint {
     static constexpr int num_stages = Steps::num_stages;
     static constexpr int count = Rows::num_needed_stages();  // of stages that anything depends on
     static constexpr int state_size = Steps::state_size;
-    static constexpr int parameter_size = detail::program_parameters_of<Field>;
     template <class Number>
     using State = Vec<Number, state_size>;
     template <class Number>
@@ -35,19 +35,11 @@ struct RosenbrockAdjoint {
         sums.per_step = PrimalOf<Number>(static_cast<ScalarOf<Number>>(1)) / in.dt.h;
         const State<Number> of_next = next_cotangent + own.next;
         Steps::for_states([&](int c) EDDY_INLINE { sums.row[count].data[c] = of_next.data[c]; });
-        if constexpr (parameter_size <= most_local && !detail::passes_knots<Field>) {
-            Vec<Number, at_least_one<parameter_size>> of_step{};  // added to what is outside once
-            pull_stages<has_times>(in, work, own, sums, of_step, times);
-            for_components<parameter_size>(
-                [&](int i) EDDY_INLINE { detail::accumulate(p_cotangent, i, of_step[i]); });
-        } else {
-            pull_stages<has_times>(in, work, own, sums, p_cotangent, times);
-        }
+        pull_stages<has_times>(in, work, own, sums, p_cotangent, times);
         return sums.y;
     }
 
   private:
-    static constexpr int most_local = 64;
     template <int size>
     static constexpr int at_least_one = size > 0 ? size : 1;
     template <class Number>
@@ -208,10 +200,9 @@ struct RosenbrockAdjoint {
         State<Number> of_y;
         if constexpr (Rows::point(i) == i) {
             using Program = detail::FieldPullback<FieldProgram<Field>, has_times>;
-            Number of_time = convert<Number>(0);
-            evaluate<Program, Number>(sink<has_times>(of_time, of_y, p_cotangent),
-                                      Steps::template stage_time<i>(in), work.y[i], in.p,
-                                      of_point<i>(sums));
+            [[maybe_unused]] const auto of_time = detail::pull_program<Program, has_times>(
+                of_y, p_cotangent, Steps::template stage_time<i>(in), work.y[i], in.p,
+                of_point<i>(sums));
             if constexpr (has_times) add_time<i>(of_time, times);
         }
         Steps::for_states([&](int c) EDDY_INLINE {
@@ -233,9 +224,9 @@ struct RosenbrockAdjoint {
         State<Number> of_y;
         Number of_time = convert<Number>(0);
         const auto pull = [&](const auto&... cotangents) EDDY_INLINE {
-            evaluate<Program, Number>(sink<has_times>(of_time, of_y, p_cotangent),
-                                      Steps::template stage_time<0>(in), in.y, in.p,
-                                      of_point<0>(sums), cotangents...);
+            of_time = detail::pull_program<Program, has_times>(
+                of_y, p_cotangent, Steps::template stage_time<0>(in), in.y, in.p, of_point<0>(sums),
+                cotangents...);
         };
         [[maybe_unused]] State<Number> slope;
         if constexpr (Model::depends_on_time) slope = detail::scaled(in.dt.h, sums.slope.value);
@@ -262,22 +253,6 @@ struct RosenbrockAdjoint {
         });
         sum.add(of_model.data[c]);
         return sum.value;
-    }
-
-    /// Takes the cotangents of (t, y, p), or of (y, p).
-    template <bool has_times, class Number, class ParameterCotangent>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static auto sink(Number& of_time, State<Number>& of_y,
-                                                       ParameterCotangent& p_cotangent) {
-        return summing<has_times + 1>(
-            [&]<int output>(int component, const Number& value) EDDY_INLINE {
-                constexpr int argument = has_times ? output : output + 1;
-                if constexpr (argument == 0)
-                    of_time = value;
-                else if constexpr (argument == 1)
-                    of_y.data[component] = value;
-                else
-                    detail::accumulate(p_cotangent, component, value);
-            });
     }
 
     /// f_i is taken at t + c_i h.

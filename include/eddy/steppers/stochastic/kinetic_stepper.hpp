@@ -90,11 +90,7 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
     template <class Number>
     using State = Vec<Number, state_size>;
     struct Rows {
-        struct Weights {
-            static constexpr int num_stages = 1;
-            double a[1][1], b[1];
-        };
-        static constexpr Weights tableau{{{0}}, {1}};
+        static constexpr DriftWeights<1> tableau{{}, {1}};
     };
     template <class Scalar>
     using ConstantSize = UniformStepSize<Rows, Scalar>;
@@ -124,16 +120,9 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const State<Number>& next_cotangent, const Dense&, ParameterCotangent& p_cotangent,
         Times&) {
-        using Pullback = decltype(vjp<1, 2>(Program{}));
         State<Number> cotangent{};
-        evaluate<Pullback, Number>(
-            summing<1>([&]<int output>(int component, const Number& value) EDDY_INLINE {
-                if constexpr (output == 0)
-                    cotangent.data[component] = value;
-                else
-                    detail::accumulate(p_cotangent, component, value);
-            }),
-            times_of(in), in.y, in.p, of_step.noise, next_cotangent);
+        detail::pull_program<decltype(vjp<1, 2>(Program{})), false>(
+            cotangent, p_cotangent, times_of(in), in.y, in.p, of_step.noise, next_cotangent);
         return cotangent;
     }
 

@@ -26,6 +26,13 @@ struct StraightLine {
     }
 };
 
+/// The weights of their drift, as sizes of steps read them (step_size.hpp).
+template <int stages>
+struct DriftWeights {
+    static constexpr int num_stages = stages;
+    double a[stages][stages]{}, b[stages]{};
+};
+
 /// Base of their linearizations.
 template <bool with_times>
 struct PathLinearization {

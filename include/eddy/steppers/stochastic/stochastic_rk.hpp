@@ -7,6 +7,7 @@
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/brownian/dyadic_path.hpp>
 #include <eddy/steppers/explicit_rk_stepper.hpp>
+#include <eddy/steppers/pull_program.hpp>
 #include <eddy/steppers/stage_time.hpp>
 #include <eddy/steppers/stochastic/path_stepper.hpp>
 #include <eddy/steppers/stochastic/step_noise.hpp>
@@ -51,12 +52,8 @@ struct StochasticRungeKuttaStepper
         State<Number> next;
     };
     struct Rows {
-        struct Weights {
-            static constexpr int num_stages = Method::stochastic.num_stages;
-            double a[num_stages][num_stages], b[num_stages];
-        };
-        static constexpr Weights tableau = [] {
-            Weights weights{};
+        static constexpr auto tableau = [] {
+            DriftWeights<num_stages> weights;
             for (int i = 0; i < num_stages; ++i) {
                 weights.b[i] = Method::stochastic.b[i];
                 for (int j = 0; j < num_stages; ++j) weights.a[i][j] = Method::stochastic.a[i][j];
@@ -66,8 +63,8 @@ struct StochasticRungeKuttaStepper
     };
     /// The weights of the error in place of b.
     struct ErrorRow {
-        static constexpr typename Rows::Weights tableau = [] {
-            typename Rows::Weights weights{};
+        static constexpr auto tableau = [] {
+            DriftWeights<num_stages> weights;
             for (int i = 0; i < num_stages; ++i) weights.b[i] = Method::stochastic.e[i];
             return weights;
         }();
@@ -303,26 +300,20 @@ struct StochasticRungeKuttaStepper
                                                State<Number>& of_stage,
                                                ParameterCotangent& p_cotangent) {
         using Pullback = decltype(vjp<1, 2>(Program<parts<i>>{}));
-        const State<Number>& stage = of_step.stage[i];
-        const auto take =
-            summing<1>([&]<int output>(int component, const Number& value) EDDY_INLINE {
-                if constexpr (output == 0)
-                    of_stage.data[component] = value;
-                else
-                    detail::accumulate(p_cotangent, component, value);
-            });
+        const auto pull = [&](const auto&... cotangents) EDDY_INLINE {
+            detail::pull_program<Pullback, false>(of_stage, p_cotangent, time_of<i>(in),
+                                                  of_step.stage[i], in.p, cotangents...);
+        };
         if constexpr (needs.slope[i] && Term::slopes_take_noise)
-            evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_step.noise.path.w,
-                                       of_drift, of_entries, of_slopes);
+            pull(of_step.noise.path.w, of_drift, of_entries, of_slopes);
         else if constexpr (needs.slope[i])
-            evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_drift, of_entries,
-                                       of_slopes);
+            pull(of_drift, of_entries, of_slopes);
         else if constexpr (parts<i> == detail::SdeParts::both)
-            evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_drift, of_entries);
+            pull(of_drift, of_entries);
         else if constexpr (parts<i> == detail::SdeParts::drift)
-            evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_drift);
+            pull(of_drift);
         else
-            evaluate<Pullback, Number>(take, time_of<i>(in), stage, in.p, of_entries);
+            pull(of_entries);
     }
 };
 

@@ -6,6 +6,7 @@
 
 #include <eddy/steppers/add_scaled.hpp>
 #include <eddy/steppers/stage_time.hpp>
+#include <eddy/steppers/stochastic/path_stepper.hpp>
 #include <eddy/steppers/stochastic/weak_noise.hpp>
 #include <eddy/steppers/stochastic/weak_tableau.hpp>
 
@@ -23,12 +24,8 @@ struct WeakRungeKutta {
 
     /// Weights of the drift: those of Y_i in the first rows, of Y_ki in the others.
     struct Rows {
-        struct Weights {
-            static constexpr int num_stages = 2 * Method::weak.num_stages;
-            double a[num_stages][num_stages], b[num_stages];
-        };
-        static constexpr Weights tableau = [] {
-            Weights weights{};
+        static constexpr auto tableau = [] {
+            DriftWeights<2 * num_stages> weights;
             for (int i = 0; i < num_stages; ++i) {
                 weights.b[i] = Method::weak.b[i];
                 for (int j = 0; j < i; ++j) {

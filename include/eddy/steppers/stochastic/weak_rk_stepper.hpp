@@ -223,14 +223,8 @@ struct WeakRungeKuttaStepper
     [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull_program(
         ParameterCotangent& p_cotangent, const Arguments&... arguments) {
         State<Number> of_state{};
-        evaluate<decltype(vjp<1, 2>(Read{})), Number>(
-            summing<1>([&]<int output>(int component, const Number& value) EDDY_INLINE {
-                if constexpr (output == 0)
-                    of_state.data[component] = value;
-                else
-                    detail::accumulate(p_cotangent, component, value);
-            }),
-            arguments...);
+        detail::pull_program<decltype(vjp<1, 2>(Read{})), false>(of_state, p_cotangent,
+                                                                 arguments...);
         return of_state;
     }
 };
