@@ -54,19 +54,7 @@ struct EsdirkTangents {
 
     /// What a Number of tangents gets from p.
     template <class Number>
-    struct Sources : TangentSources<Number, num_stages, size> {
-        /// For the entries of parameters [first, last): put(source, value, column).
-        template <class Primal, class Put>
-        void take(const Linearization<Primal>& of_step, int first, int last, const Put& put) {
-            if constexpr (of_p)
-                this->set(
-                    columns_of_p<Slopes, Field>, first, last,
-                    [&](int i, int e) -> const Primal& { return of_step.slopes[i].by_p[e]; }, put);
-        }
-        void leave(int first, int last) {
-            if constexpr (of_p) this->clear(columns_of_p<Slopes, Field>, first, last);
-        }
-    };
+    using Sources = FieldSources<Slopes, Field, Number, num_stages>;
 
     /// The step of tangents that are `s` where it begins.
     template <class Size, class Primal, class Number>

@@ -88,28 +88,21 @@ struct RosenbrockTangents {
     /// What a Number of tangents gets from p.
     template <class Number>
     struct Sources {
-        TangentSources<Number, num_stages, size> slopes;
+        FieldSources<Slopes, Field, Number, num_stages> slopes;
         TangentSources<Number, 1, num_bent> bends;
 
         /// For the entries of parameters [first, last): put(source, value, column).
         template <class Primal, class Put>
         void take(const Linearization<Primal>& of_step, int first, int last, const Put& put) {
-            if constexpr (of_p) {
-                const auto of_slope = [&](int i, int e) -> const Primal& {
-                    return of_step.slopes[i].by_p[e];
-                };
-                const auto of_bend = [&](int, int e) -> const Primal& {
-                    return of_step.bends.by_p[e];
-                };
-                slopes.set(columns_of_p<Slopes, Field>, first, last, of_slope, put);
-                bends.set(columns_of_p<Bends, Field>, first, last, of_bend, put);
-            }
+            slopes.take(of_step, first, last, put);
+            if constexpr (Bends::num_of_p > 0)
+                bends.set(
+                    columns_of_p<Bends, Field>, first, last,
+                    [&](int, int e) -> const Primal& { return of_step.bends.by_p[e]; }, put);
         }
         void leave(int first, int last) {
-            if constexpr (of_p) {
-                slopes.clear(columns_of_p<Slopes, Field>, first, last);
-                bends.clear(columns_of_p<Bends, Field>, first, last);
-            }
+            slopes.leave(first, last);
+            if constexpr (Bends::num_of_p > 0) bends.clear(columns_of_p<Bends, Field>, first, last);
         }
     };
 

@@ -171,5 +171,19 @@ struct TangentSources {
         }
     }
 };
+/// Of the field itself, by the Jacobians at the stages, `slopes` of a linearization.
+template <class Jacobians, class Field, class Number, int num_stages>
+struct FieldSources : TangentSources<Number, num_stages, Field::state_size> {
+    void take(const auto& of_step, int first, int last, const auto& put) {
+        if constexpr (Jacobians::num_of_p > 0)
+            this->set(
+                columns_of_p<Jacobians, Field>, first,
+                last, [&](int i, int e) -> const auto& { return of_step.slopes[i].by_p[e]; }, put);
+    }
+    void leave(int first, int last) {
+        if constexpr (Jacobians::num_of_p > 0)
+            this->clear(columns_of_p<Jacobians, Field>, first, last);
+    }
+};
 
 }  // namespace eddy::inline v0::detail

@@ -33,7 +33,7 @@ struct TangentSteps {
     /// The Jacobians at all stages.
     template <class Number>
     struct Linearization {
-        typename Jacobians::template Values<Number> at[num_dense_stages];
+        typename Jacobians::template Values<Number> slopes[num_dense_stages];
     };
     /// Those of a step from its stages, of which the dense ones count only where `dense`.
     template <class Input, class Number>
@@ -42,7 +42,7 @@ struct TangentSteps {
         typename Products::template AtStages<Input> entries{in};
         for_stages(dense, [&]<int i>() {
             constexpr double c = Steps::Rows::tableau.c[i];
-            entries.add(of_step.at[i], stage_time_of(in.t, in.dt, c),
+            entries.add(of_step.slopes[i], stage_time_of(in.t, in.dt, c),
                         Steps::template stage_state<i>(in.y, in.dt, k));
         });
         entries.finish();
@@ -50,19 +50,7 @@ struct TangentSteps {
 
     /// What the stages of a Number of tangents get from ∂f/∂p.
     template <class Number>
-    struct Sources : TangentSources<Number, num_dense_stages, size> {
-        /// For the entries of parameters [first, last): put(source, value, column).
-        template <class Primal, class Put>
-        void take(const Linearization<Primal>& of_step, int first, int last, const Put& put) {
-            if constexpr (of_p)
-                this->set(
-                    columns_of_p<Jacobians, Field>, first, last,
-                    [&](int i, int e) -> const Primal& { return of_step.at[i].by_p[e]; }, put);
-        }
-        void leave(int first, int last) {
-            if constexpr (of_p) this->clear(columns_of_p<Jacobians, Field>, first, last);
-        }
-    };
+    using Sources = FieldSources<Jacobians, Field, Number, num_dense_stages>;
 
     /// The step of tangents that are `s` where it begins.
     template <class Size, class Primal, class Number>
@@ -83,7 +71,7 @@ struct TangentSteps {
                 stage.data[c] = sum;
             });
             k[i] = sources.of[i];
-            Products::add(of_step.at[i].by_y, stage, k[i]);
+            Products::add(of_step.slopes[i].by_y, stage, k[i]);
             if constexpr (ends_at_stage && i + 1 == num_stages) taken.next = stage;
         });
         if constexpr (!ends_at_stage) {
