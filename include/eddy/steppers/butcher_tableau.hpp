@@ -70,10 +70,10 @@ constexpr bool is_strictly_lower(const double (&matrix)[stages][stages]) {
 }
 
 template <int stages>
-constexpr bool rows_sum_to_c(const ButcherTableau<stages>& tableau) {
+constexpr bool rows_sum_to(const double (&matrix)[stages][stages], const double (&sums)[stages]) {
     for (int i = 0; i < stages; ++i) {
-        double sum = -tableau.c[i];
-        for (int j = 0; j < stages; ++j) sum += tableau.a[i][j];
+        double sum = -sums[i];
+        for (int j = 0; j < stages; ++j) sum += matrix[i][j];
         if (!nearly_zero(sum)) return false;
     }
     return true;
@@ -201,7 +201,8 @@ struct ValidTableau {
     static constexpr auto& tableau = Method::tableau;
     static_assert(detail::is_strictly_lower(tableau.a),
                   "tableau: a of an explicit method must be strictly lower triangular");
-    static_assert(detail::rows_sum_to_c(tableau), "tableau: the rows of a must sum to c");
+    static_assert(detail::rows_sum_to(tableau.a, tableau.c),
+                  "tableau: the rows of a must sum to c");
     static_assert(detail::errors_sum_to_zero<Method>(), "tableau: b_error must sum to 0");
     static_assert(Method::order >= 1 && detail::satisfies_order(tableau, 1),
                   "tableau: b must sum to 1");

@@ -95,12 +95,6 @@ constexpr Stages<stages> end_weights(const EsdirkTableau<stages>& tableau, doubl
     return b;
 }
 
-template <int stages>
-constexpr bool rows_sum_to_c(const EsdirkTableau<stages>& tableau) {
-    const double none[stages]{};
-    return rows_sum_to_c(shortened(tableau, none, 1));
-}
-
 /// Of y' = λy, as z = hλ → −∞: h k_i grows as κ_i z y, κ_1 = 1, and implicit stages are drawn to zero:
 /// Σ_{j≤i} a_ij κ_j = 0. There Y_i → κ_i y.
 template <int stages>
@@ -135,10 +129,6 @@ constexpr bool has_valid_dense_output(double theta) {
     return satisfies_orders(tableau, weights, Method::interpolant.order, theta) &&
            is_bounded_at_infinity(tableau, weights);
 }
-
-}  // namespace detail
-
-namespace detail {
 
 /// One of two matrices for each edge of a tree; b and c are common.
 template <class Method>
@@ -185,14 +175,8 @@ constexpr bool is_valid_pair() {
         constexpr auto& tableau = Method::coefficients;
         constexpr int stages = tableau.num_stages;
         const MatrixPair<Method> pair;
-        for (int i = 0; i < stages; ++i) {
-            double sum = -tableau.c[i];
-            for (int j = 0; j < stages; ++j) {
-                if (j >= i && Method::explicit_a[i][j] != 0) return false;
-                sum += Method::explicit_a[i][j];
-            }
-            if (!nearly_zero(sum)) return false;
-        }
+        if (!is_strictly_lower(Method::explicit_a) || !rows_sum_to(Method::explicit_a, tableau.c))
+            return false;
         constexpr double thetas[] = {0.25, 0.5, 0.75};
         for (const double theta : thetas) {
             double weights[stages]{};
@@ -226,7 +210,8 @@ struct ValidEsdirkTableau {
     static_assert(tableau.gamma > 0, "ESDIRK tableau: gamma must be positive");
     static_assert(detail::is_strictly_lower(tableau.a),
                   "ESDIRK tableau: give a only left of the diagonal; the diagonal is gamma");
-    static_assert(detail::rows_sum_to_c(tableau), "ESDIRK tableau: the rows of a must sum to c");
+    static_assert(detail::rows_sum_to(detail::shortened(tableau, tableau.b_error, 1).a, tableau.c),
+                  "ESDIRK tableau: the rows of a must sum to c");
     static_assert(tableau.c[last] == 1, "ESDIRK tableau: the last stage must be the new state");
     static_assert(Method::order >= 1 && Method::order <= 5 &&
                       detail::satisfies_orders(tableau, detail::end_weights(tableau, 0).value,

@@ -29,7 +29,7 @@ struct Interpolant {
 
     static constexpr auto stage_tableau = detail::stage_tableau<Method>;
     static_assert(detail::is_strictly_lower(stage_tableau.a) &&
-                      detail::rows_sum_to_c(stage_tableau),
+                      detail::rows_sum_to(stage_tableau.a, stage_tableau.c),
                   "interpolant: the rows of its further stages must be explicit and sum to c");
 
     /// Does the interpolant read k_i? The others need not be computed for it.

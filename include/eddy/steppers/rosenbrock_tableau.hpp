@@ -123,15 +123,7 @@ constexpr bool satisfies_orders(const RosenbrockTableau<stages>& tableau,
 template <int stages>
 constexpr bool rows_sum_to_c_and_d(const RosenbrockTableau<stages>& tableau) {
     const TextbookForm<stages> form(tableau);
-    for (int i = 0; i < stages; ++i) {
-        double c = -tableau.c[i], d = -tableau.d[i];
-        for (int j = 0; j < stages; ++j) {
-            c += form.alpha[i][j];
-            d += form.gamma[i][j];
-        }
-        if (!nearly_zero(c) || !nearly_zero(d)) return false;
-    }
-    return true;
+    return rows_sum_to(form.alpha, tableau.c) && rows_sum_to(form.gamma, tableau.d);
 }
 
 /// The weights of the embedded solution.

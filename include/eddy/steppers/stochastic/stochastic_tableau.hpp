@@ -102,17 +102,10 @@ struct ValidStochasticTableau {
         return total < 0 ? -total : total;
     }
     static constexpr bool is_near(double x, double y) { return x - y < 1e-12 && y - x < 1e-12; }
-    static constexpr bool is_strictly_lower() {
-        for (int i = 0; i < table.num_stages; ++i) {
-            for (int j = i; j < table.num_stages; ++j) {
-                if (table.a[i][j] != 0 || table.a_w[i][j] != 0 || table.a_h[i][j] != 0 ||
-                    table.a_root[i][j] != 0)
-                    return false;
-            }
-        }
-        return true;
-    }
-    static_assert(is_strictly_lower(), "stochastic tableau: a stage may read only earlier ones");
+    static_assert(detail::is_strictly_lower(table.a) && detail::is_strictly_lower(table.a_w) &&
+                      detail::is_strictly_lower(table.a_h) &&
+                      detail::is_strictly_lower(table.a_root),
+                  "stochastic tableau: a stage may read only earlier ones");
     static_assert(is_near(sum(table.b), 1), "stochastic tableau: the weights b must sum to 1");
     static_assert(is_near(sum(table.b_w), 1), "stochastic tableau: the weights b_w must sum to 1");
     static_assert(is_near(sum(table.b_h), 0), "stochastic tableau: the weights b_h must sum to 0");

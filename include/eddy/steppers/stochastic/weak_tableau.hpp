@@ -47,16 +47,6 @@ struct ValidWeakTableau {
     static constexpr auto& table = Method::weak;
     static constexpr int stages = table.num_stages;
 
-    static constexpr bool is_strictly_lower() {
-        for (int i = 0; i < stages; ++i) {
-            for (int j = i; j < stages; ++j) {
-                if (table.a[i][j] != 0 || table.a_w[i][j] != 0 || table.a_own[i][j] != 0 ||
-                    table.a_root[i][j] != 0)
-                    return false;
-            }
-        }
-        return true;
-    }
     /// Σ_i weights_i (Σ_j rows_ij)^power.
     static constexpr double moment(const double (&weights)[stages],
                                    const double (&rows)[stages][stages], int power) {
@@ -78,7 +68,10 @@ struct ValidWeakTableau {
                is_near(moment(weights, rows, 1), first);
     }
 
-    static_assert(is_strictly_lower(), "weak tableau: a stage may read only earlier ones");
+    static_assert(detail::is_strictly_lower(table.a) && detail::is_strictly_lower(table.a_w) &&
+                      detail::is_strictly_lower(table.a_own) &&
+                      detail::is_strictly_lower(table.a_root),
+                  "weak tableau: a stage may read only earlier ones");
     static_assert(has_moments(table.b, table.a, 1, 0.5) &&
                       has_moments(table.b, table.a_w, 1, 0.5) &&
                       is_near(moment(table.b, table.a_w, 2), 0.5),
