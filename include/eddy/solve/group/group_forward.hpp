@@ -81,7 +81,7 @@ class GroupForward {
             if (Rounds::take_round(*team_, chains_, x, round, used)) return;
         const auto care = [&](Loop& at) { advance_with_care(at, round, used, sight); };
         // Where such a round is rare it would be in the way of the registers of a host's hot path.
-        if constexpr (Spec::has_constant_size && !compiling_for_device)
+        if (Spec::has_constant_size && !compiling_for_device)
             run_out_of_line(care, x);
         else
             care(x);

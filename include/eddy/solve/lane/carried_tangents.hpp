@@ -269,7 +269,7 @@ class CarriedTangents {
             if constexpr (Spec::is_adaptive) {
                 if (all.marks) watch(turn, Tangents::error(dt, linear, taken), taken.next);
             }
-            if constexpr (has_directions)
+            if (has_directions)
                 at = after;
             else
                 move_where(moves, after, at);
