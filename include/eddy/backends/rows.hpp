@@ -101,10 +101,8 @@ requires detail::GoesOverRows<Field, Extras...>
 [[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
                                       const LossFunction& loss, const Y0& y0, const Parameters& p,
                                       const SolveOptions& options, const Extras&... extras) {
-    if constexpr (detail::check_on_rows<detail::CallKind::gradient, Field, Method, Extras...>()) {
-        auto solver = gradient_solver(field, method, loss, options, extras...);
-        return std::move(solver(y0, p));
-    }
+    return value_and_gradient(field, method, loss, detail::WithoutData{}, y0, p, options,
+                              extras...);
 }
 
 /// `sensitivities` of such an equation, as an object that keeps its memory and its threads: `solver(y0, p)`.
@@ -187,10 +185,8 @@ requires detail::GoesOverRows<Field, Extras...>
                                           const Parameters& p, const Y0Direction& y0_direction,
                                           const PDirection& p_direction,
                                           const SolveOptions& options, const Extras&... extras) {
-    if constexpr (detail::check_on_rows<detail::CallKind::hessian, Field, Method, Extras...>()) {
-        auto solver = gradient_solver(field, method, loss, options, extras...);
-        return solver.hessian_vector_product(y0, p, y0_direction, p_direction);
-    }
+    return hessian_vector_product(field, method, loss, detail::WithoutData{}, y0, p, y0_direction,
+                                  p_direction, options, extras...);
 }
 
 }  // namespace eddy::inline v0

@@ -116,6 +116,8 @@ inline constexpr bool is_gradient_into = false;
 template <class Real>
 inline constexpr bool is_gradient_into<GradientInto<Real>> = true;
 
+/// In the place of the data of a loss that takes none.
+struct WithoutData {};
 /// What a loss that is traced when it is called makes of data.
 template <class Real>
 struct TracedSeeds : RowSeeds<Real> {
@@ -141,18 +143,20 @@ class RowGradientSolver : public RowObject {
     template <class Data, class Y0, class Parameters>
     decltype(auto) operator()(const Data& data, const Y0& y0, const Parameters& p,
                               const Into<Parameters>& into, const Cancellation& cancelled = {}) {
-        return run(with_data<Parameters>(data), y0, p, into, cancelled);
+        if constexpr (check_arrays_on_rows<Y0, Parameters>())
+            return differentiate_on_rows<NumberOnRows<Parameters>>(
+                kept_, call_, arrays(y0, p), seeds_from<Parameters>(data), into, cancelled);
     }
     // A loss without data.
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p,
                               const Cancellation& cancelled = {}) {
-        return (*this)(y0, p, Into<Parameters>{}, cancelled);
+        return (*this)(WithoutData{}, y0, p, Into<Parameters>{}, cancelled);
     }
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const Into<Parameters>& into,
                               const Cancellation& cancelled = {}) {
-        return run(without_data<Parameters>(), y0, p, into, cancelled);
+        return (*this)(WithoutData{}, y0, p, into, cancelled);
     }
 
     /// The loss, its gradient, and the product of its Hessian with the direction.
@@ -160,18 +164,23 @@ class RowGradientSolver : public RowObject {
     requires(!is_cancellation<PDirection>) auto hessian_vector_product(
         const Data& data, const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
         const PDirection& p_direction, const Cancellation& cancelled = {}) {
-        return product(with_data<Parameters>(data), y0, p, y0_direction, p_direction, cancelled);
+        if constexpr (check_arrays_on_rows<Y0, Parameters>() &&
+                      check_tangents_on_rows<Y0, Parameters, Y0Direction, PDirection>())
+            return multiply_hessian_on_rows<NumberOnRows<Parameters>>(
+                kept_of_products_, call_, arrays(y0, p),
+                row_arrays(y0_direction, p_direction, nullptr), seeds_from<Parameters>(data),
+                cancelled);
     }
     // Of a loss without data.
     template <class Y0, class Parameters, class Y0Direction, class PDirection>
     auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
                                 const PDirection& p_direction, const Cancellation& cancelled = {}) {
-        return product(without_data<Parameters>(), y0, p, y0_direction, p_direction, cancelled);
+        return hessian_vector_product(WithoutData{}, y0, p, y0_direction, p_direction, cancelled);
     }
 
   private:
     template <class Parameters, class Data>
-    [[nodiscard]] auto& with_data(const Data& data) {
+    [[nodiscard]] auto& seeds_from(const Data& data) {
         auto& seeds = seeds_.template of<Parameters>();
         take_views(seeds.arrays, given_arrays(data));
         const std::ptrdiff_t columns = seeds.arrays.empty() ? 0 : seeds.arrays[0].num_components;
@@ -179,21 +188,11 @@ class RowGradientSolver : public RowObject {
         return seeds;
     }
     template <class Parameters>
-    [[nodiscard]] auto& without_data() {
+    [[nodiscard]] auto& seeds_from(const WithoutData&) {
         auto& seeds = seeds_.template of<Parameters>();
         seeds.arrays.clear();
         trace(seeds, false, -1);
         return seeds;
-    }
-    template <class Real, class Y0, class Parameters, class Y0Direction, class PDirection>
-    auto product(const TracedSeeds<Real>& seeds, const Y0& y0, const Parameters& p,
-                 const Y0Direction& y0_direction, const PDirection& p_direction,
-                 const Cancellation& cancelled) {
-        if constexpr (check_arrays_on_rows<Y0, Parameters>() &&
-                      check_tangents_on_rows<Y0, Parameters, Y0Direction, PDirection>())
-            return multiply_hessian_on_rows<Real>(kept_of_products_, call_, arrays(y0, p),
-                                                  row_arrays(y0_direction, p_direction, nullptr),
-                                                  seeds, cancelled);
     }
     template <class Real, class... Data>
     void trace(TracedSeeds<Real>& seeds, bool may_miss, std::ptrdiff_t columns,
@@ -203,12 +202,6 @@ class RowGradientSolver : public RowObject {
         seeds.may_miss_values = may_miss;
         seeds.loss = loss_on_rows(loss_, call_.field->sizes(), may_miss, data...);
         seeds.columns = columns;
-    }
-    template <class Real, class Y0, class Parameters>
-    decltype(auto) run(const TracedSeeds<Real>& seeds, const Y0& y0, const Parameters& p,
-                       const GradientInto<Real>& into, const Cancellation& cancelled) {
-        if constexpr (check_arrays_on_rows<Y0, Parameters>())
-            return differentiate_on_rows<Real>(kept_, call_, arrays(y0, p), seeds, into, cancelled);
     }
 
     [[no_unique_address]] LossFunction loss_;
