@@ -17,8 +17,7 @@ std::string list_text(std::span<const StoredTensor> tensors) {
     return text.empty() ? "no tensor at all" : text;
 }
 
-}  // namespace
-
+/// The one of a name and shape; says what there is where there is none like it.
 const StoredTensor& tensor_like(const char* where, const std::string& path,
                                 std::span<const StoredTensor> stored, const std::string& name,
                                 std::span<const std::ptrdiff_t> shape) {
@@ -36,24 +35,38 @@ const StoredTensor& tensor_like(const char* where, const std::string& path,
     return *found;
 }
 
-WeightsFormat weights_format(const char* where, const std::string& path) {
+std::vector<double> numbers_of(const char* where, const std::string& path,
+                               std::span<const StoredTensor> stored,
+                               std::span<const TensorBytes> wanted) {
+    std::vector<double> numbers;
+    for (const TensorBytes& one : wanted) {
+        const StoredTensor& found = tensor_like(where, path, stored, one.name, one.shape);
+        numbers.insert(numbers.end(), found.numbers.begin(), found.numbers.end());
+    }
+    return numbers;
+}
+
+bool is_npy(const char* where, const std::string& path) {
     const std::string extension = std::filesystem::path(path).extension().string();
     require_argument(extension == ".safetensors" || extension == ".npy",
                      "{}: \"{}\" tells no format; end it in .safetensors or .npy", where, path);
-    return extension == ".npy" ? WeightsFormat::npy : WeightsFormat::safetensors;
+    return extension == ".npy";
 }
 
+/// Refuses a file that has tensors which the model has not.
 void require_no_others(const char* where, const std::string& path,
-                       std::span<const StoredTensor> stored, std::span<const std::string> names) {
+                       std::span<const StoredTensor> stored, std::span<const TensorBytes> known) {
     for (const StoredTensor& tensor : stored) {
         require_argument(
-            std::find(names.begin(), names.end(), tensor.name) != names.end(),
+            std::any_of(known.begin(), known.end(),
+                        [&](const TensorBytes& one) { return one.name == tensor.name; }),
             "{}: \"{}\" has {} {} as well, which the network has not; give its own file, or "
             "take part of this one by train::load_tensors",
             where, path, tensor.name, shape_text(tensor.shape));
     }
 }
 
+/// Refuses a file that says it is of another network; empty: nothing is known of it.
 void require_kind(const char* where, const std::string& path, const std::string& stored,
                   const std::string& expected) {
     require_argument(
@@ -61,6 +74,36 @@ void require_kind(const char* where, const std::string& path, const std::string&
         "{}: \"{}\" holds weights of {}, this network is {}; give its own file, or take "
         "the tensors as they are by train::load_tensors",
         where, path, stored, expected);
+}
+
+}  // namespace
+
+std::vector<double> read_tensors(const char* where, const std::string& path,
+                                 std::span<const TensorBytes> wanted) {
+    return numbers_of(where, path, read_safetensors(where, path).tensors, wanted);
+}
+
+void write_weights(const char* where, const std::string& path, std::span<const TensorBytes> tensors,
+                   const TensorBytes& whole, const std::string& network) {
+    if (is_npy(where, path))
+        write_npy(where, path, whole);
+    else
+        write_safetensors(where, path, tensors, network);
+}
+
+std::vector<double> read_weights(const char* where, const std::string& path,
+                                 std::span<const TensorBytes> tensors, std::ptrdiff_t count,
+                                 const std::string& network) {
+    if (is_npy(where, path)) {
+        const StoredTensor whole[] = {read_npy(where, path)};
+        const std::ptrdiff_t size[] = {count};
+        return tensor_like(where, path, whole, whole[0].name, size).numbers;
+    }
+    const auto [stored, kind] = read_safetensors(where, path);
+    std::vector<double> numbers = numbers_of(where, path, stored, tensors);
+    require_no_others(where, path, stored, tensors);
+    require_kind(where, path, kind, network);
+    return numbers;
 }
 
 }  // namespace eddy::inline v0::train::detail

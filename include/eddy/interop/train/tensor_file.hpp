@@ -56,15 +56,14 @@ EDDY_EXPORT void write_npy(const char* where, const std::string& path, const Ten
 [[nodiscard]] EDDY_EXPORT StoredTensors read_safetensors(const char* where,
                                                          const std::string& path);
 [[nodiscard]] EDDY_EXPORT StoredTensor read_npy(const char* where, const std::string& path);
+/// The numbers of tensors of these names and shapes in a safetensors file, one after another; says
+/// what there is where one is missing.
+[[nodiscard]] EDDY_EXPORT std::vector<double> read_tensors(const char* where,
+                                                           const std::string& path,
+                                                           std::span<const TensorBytes> wanted);
 
 /// "(64, 2)"
 [[nodiscard]] EDDY_EXPORT std::string shape_text(std::span<const std::ptrdiff_t> shape);
-/// The one of a name and shape; says what there is where there is none like it.
-[[nodiscard]] EDDY_EXPORT const StoredTensor& tensor_like(const char* where,
-                                                          const std::string& path,
-                                                          std::span<const StoredTensor> stored,
-                                                          const std::string& name,
-                                                          std::span<const std::ptrdiff_t> shape);
 
 template <class Real>
 [[nodiscard]] TensorBytes bytes_of(const char* where, const Tensor<Real>& tensor) {
@@ -78,6 +77,13 @@ template <class Real>
                      where, tensor.name, tensor.numbers.size(), shape_text(tensor.shape));
     return {tensor.name, tensor.shape, std::as_bytes(tensor.numbers), sizeof(Real)};
 }
+template <class Real>
+[[nodiscard]] std::vector<TensorBytes> bytes_of(const char* where,
+                                                const std::vector<Tensor<Real>>& tensors) {
+    std::vector<TensorBytes> all;
+    for (const Tensor<Real>& tensor : tensors) all.push_back(bytes_of(where, tensor));
+    return all;
+}
 
 }  // namespace detail
 
@@ -86,10 +92,8 @@ template <class Real>
 /// if the file cannot be written.
 template <class Real>
 void save_tensors(const std::string& path, const std::vector<Tensor<Real>>& tensors) {
-    std::vector<detail::TensorBytes> all;
-    for (const Tensor<Real>& tensor : tensors)
-        all.push_back(detail::bytes_of("train::save_tensors", tensor));
-    detail::write_safetensors("train::save_tensors", path, all);
+    constexpr const char* where = "train::save_tensors";
+    detail::write_safetensors(where, path, detail::bytes_of(where, tensors));
 }
 
 /// Reads tensors back by their names, and leaves out all others of the file. Numbers are rounded to
@@ -98,15 +102,11 @@ void save_tensors(const std::string& path, const std::vector<Tensor<Real>>& tens
 template <class Real>
 void load_tensors(const std::string& path, const std::vector<Tensor<Real>>& tensors) {
     constexpr const char* where = "train::load_tensors";
-    const std::vector<StoredTensor> stored = detail::read_safetensors(where, path).tensors;
-    std::vector<const StoredTensor*> found;
+    const std::vector<double> numbers =
+        detail::read_tensors(where, path, detail::bytes_of(where, tensors));
+    const double* next = numbers.data();
     for (const Tensor<Real>& tensor : tensors) {
-        static_cast<void>(detail::bytes_of(where, tensor));
-        found.push_back(&detail::tensor_like(where, path, stored, tensor.name, tensor.shape));
-    }
-    for (std::size_t k = 0; k < tensors.size(); ++k) {
-        for (std::size_t i = 0; i < found[k]->numbers.size(); ++i)
-            tensors[k].numbers[i] = static_cast<Real>(found[k]->numbers[i]);
+        for (Real& number : tensor.numbers) number = static_cast<Real>(*next++);
     }
 }
 

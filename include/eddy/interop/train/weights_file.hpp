@@ -33,16 +33,16 @@ template <class Network, class Numbers>
 
 namespace detail {
 
-enum class WeightsFormat { safetensors, npy };
-
-[[nodiscard]] EDDY_EXPORT WeightsFormat weights_format(const char* where, const std::string& path);
-/// Refuses a file that has tensors which the model has not.
-EDDY_EXPORT void require_no_others(const char* where, const std::string& path,
-                                   std::span<const StoredTensor> stored,
-                                   std::span<const std::string> names);
-/// Refuses a file that says it is of another network; empty: nothing is known of it.
-EDDY_EXPORT void require_kind(const char* where, const std::string& path, const std::string& stored,
-                              const std::string& expected);
+/// Writes the tensors of a network, or all its numbers as one array, as `path` ends.
+EDDY_EXPORT void write_weights(const char* where, const std::string& path,
+                               std::span<const TensorBytes> tensors, const TensorBytes& whole,
+                               const std::string& network);
+/// Reads them: `count` numbers. Refuses a file of another network.
+[[nodiscard]] EDDY_EXPORT std::vector<double> read_weights(const char* where,
+                                                           const std::string& path,
+                                                           std::span<const TensorBytes> tensors,
+                                                           std::ptrdiff_t count,
+                                                           const std::string& network);
 
 template <class Network>
 [[nodiscard]] std::string kind_of() {
@@ -61,15 +61,9 @@ template <class Network, class Numbers>
 void save_weights(const std::string& path, const Network& network, const Numbers& numbers) {
     constexpr const char* where = "train::save_weights";
     const std::span p(numbers);
-    const auto all = tensors(network, p);
-    if (detail::weights_format(where, path) == detail::WeightsFormat::npy) {
-        const typename decltype(all)::value_type whole{"p", {std::ssize(p)}, p};
-        detail::write_npy(where, path, detail::bytes_of(where, whole));
-        return;
-    }
-    std::vector<detail::TensorBytes> bytes;
-    for (const auto& tensor : all) bytes.push_back(detail::bytes_of(where, tensor));
-    detail::write_safetensors(where, path, bytes, detail::kind_of<Network>());
+    const auto all = detail::bytes_of(where, tensors(network, p));
+    const detail::TensorBytes whole{"p", {std::ssize(p)}, std::as_bytes(p), sizeof(p[0])};
+    detail::write_weights(where, path, all, whole, detail::kind_of<Network>());
 }
 
 /// Reads weights that `save_weights` or Python has written, in any precision, into p.
@@ -81,25 +75,9 @@ void load_weights(const std::string& path, const Network& network, Numbers&& p) 
     constexpr const char* where = "train::load_weights";
     const std::span of_model(p);
     using Real = typename decltype(of_model)::value_type;
-    const auto all = tensors(network, of_model);
-    std::vector<double> numbers;
-    const auto append = [&](const StoredTensor& tensor) {
-        numbers.insert(numbers.end(), tensor.numbers.begin(), tensor.numbers.end());
-    };
-    if (detail::weights_format(where, path) == detail::WeightsFormat::npy) {
-        const std::ptrdiff_t size[] = {std::ssize(of_model)};
-        const StoredTensor whole[] = {detail::read_npy(where, path)};
-        append(detail::tensor_like(where, path, whole, whole[0].name, size));
-    } else {
-        const auto [stored, kind] = detail::read_safetensors(where, path);
-        std::vector<std::string> names;
-        for (const auto& tensor : all) {
-            append(detail::tensor_like(where, path, stored, tensor.name, tensor.shape));
-            names.push_back(tensor.name);
-        }
-        detail::require_no_others(where, path, stored, names);
-        detail::require_kind(where, path, kind, detail::kind_of<Network>());
-    }
+    const auto all = detail::bytes_of(where, tensors(network, of_model));
+    const std::vector<double> numbers =
+        detail::read_weights(where, path, all, std::ssize(of_model), detail::kind_of<Network>());
     // The tensors of a network lie in its parameter vector one after another.
     for (std::size_t i = 0; i < numbers.size(); ++i) of_model[i] = static_cast<Real>(numbers[i]);
 }
