@@ -86,4 +86,27 @@ class Places {
     std::vector<char> is_shared_;  // (block)
 };
 
+/// How many operations from s on are one function of rows that follow each other, for places that do: they are one call.
+/// None reads what another makes, and no operation on blocks lies between. Of one lane they lie in one block.
+[[nodiscard]] inline int count_functions(const ProgramCode& code, const Places& places, int s,
+                                         int width) {
+    const RowOperation& first = code.operations[at(s)];
+    int last = static_cast<int>(code.operations.size());
+    for (const BlockOperation& block : code.blocks)
+        if (block.before > s) last = std::min(last, block.before);
+    const auto follows = [&](int place, int before, int count) {
+        return place == before + count &&
+               (width > 1 || places[place].block == places[before].block);
+    };
+    int count = 1;
+    for (; row_operand_count(first.op) == 1 && s + count < last; ++count) {
+        const RowOperation& now = code.operations[at(s + count)];
+        const bool is_alike = now.op == first.op && now.index == first.index &&
+                              follows(now.from[0], first.from[0], count) &&
+                              follows(now.to, first.to, count);
+        if (!is_alike || (now.from[0] >= first.to && now.from[0] < now.to)) break;
+    }
+    return count;
+}
+
 }  // namespace eddy::inline v0::detail

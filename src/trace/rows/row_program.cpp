@@ -4,6 +4,7 @@
 #include <eddy/core/error.hpp>
 #include <eddy/trace/rows/row_program.hpp>
 
+#include "list_reads.hpp"
 #include "loop_on_rows.hpp"
 #include "machine_code.hpp"
 #include "row_engine.hpp"
@@ -94,6 +95,7 @@ std::int64_t RowProgramOf<Real>::num_bytes() const {
 template <class Real>
 void RowProgramOf<Real>::bind_list() {
     using Kind = typename Step::Kind;
+    const detail::Places places(*code_);
     std::size_t block = 0, part = 0;
     bool walks = false;
     const auto push_step = [&](Kind kind, std::size_t which) {
@@ -124,42 +126,16 @@ void RowProgramOf<Real>::bind_list() {
         now.b = static_cast<std::uint32_t>(has_index(operation.op) ? operation.index
                                                                    : operation.from[1]);
         now.c = static_cast<std::uint32_t>(operation.from[2]);
-        if (continues_last(operation.op, now))
-            ++list_.back().c;
-        else
-            list_.push_back(now);
+        const bool is_function = !detail::is_row_arithmetic(operation.op);
+        const int more =
+            is_function ? detail::count_functions(*code_, places, static_cast<int>(k), width_) - 1
+                        : 0;
+        if (more > 0) now.c = static_cast<std::uint32_t>(more);
+        k += at(more);
+        list_.push_back(now);
     }
     push_blocks(code_->operations.size());
     if (walks) list_.push_back({engine_->stop, 0, 0, 0, 0});
-}
-
-/// Is it the same function as the last one, of the next row, for the next place? Both are then one instruction: its `c` are
-/// further rows. Of one lane they lie in one block, and are one row of several numbers.
-template <class Real>
-bool RowProgramOf<Real>::continues_last(Op op, const detail::RowInstruction& now) const {
-    if (list_.size() == steps_.back().which || detail::is_row_arithmetic(op) ||
-        detail::row_operand_count(op) != 1)
-        return false;
-    const detail::RowInstruction& last = list_.back();
-    const auto follows = [&](std::uint32_t place, std::uint32_t first) {
-        return place == first + last.c + 1 && (width_ > 1 || block_of(place) == block_of(first));
-    };
-    return last.handler == now.handler && last.b == now.b && follows(now.a, last.a) &&
-           follows(now.to, last.to);
-}
-/// Which block a place lies in: shared numbers, scratch, then arguments and results.
-template <class Real>
-std::size_t RowProgramOf<Real>::block_of(std::uint32_t place) const {
-    std::size_t block = 0, end = at(code_->num_shared());
-    const auto go_on = [&](int size) {
-        if (place < end) return;
-        ++block;
-        end += at(size);
-    };
-    go_on(code_->num_scratch);
-    for (const int size : code_->argument_sizes) go_on(size);
-    for (const int size : code_->result_sizes) go_on(size);
-    return block;
 }
 
 template <class Real>

@@ -153,6 +153,19 @@ TEST_CASE("row_program: random programs have the interpreter's bits") {
     CHECK(num_run > 100);
 }
 
+TEST_CASE("row_program: a function of what the same function has made is a call of its own") {
+    const eddy::Graph graph = eddy::trace_graph(
+        [](const auto& x) {
+            const auto cubed = [](const auto& z) { return pow(z, 3); };
+            const auto a = cubed(x[0]), b = cubed(a), c = cubed(b), d = cubed(c), e = cubed(d);
+            return eddy::vec(a, b, c, d, e, cubed(x[1]), cubed(x[2]), cubed(x[3]), cubed(x[4]));
+        },
+        eddy::DynamicVector{5});
+
+    CHECK(count_differences<double>(graph, 1) == 0);
+    CHECK(count_differences<float>(graph, 2) == 0);
+}
+
 TEST_CASE("row_program: a result that adds leaves what was there before") {
     const eddy::Graph graph =
         eddy::trace_graph([](const auto& x) { return eddy::vec(x[0] * x[1], x[0], x[0] * x[1]); },

@@ -78,8 +78,6 @@ class EDDY_EXPORT RowProgramOf {
     void walk(std::size_t first);
     void point_to_blocks(const Real* const* blocks);
     void bind_list();
-    [[nodiscard]] bool continues_last(Op op, const detail::RowInstruction& now) const;
-    [[nodiscard]] std::size_t block_of(std::uint32_t place) const;
 
     std::shared_ptr<const ProgramCode> code_;
     int width_;
