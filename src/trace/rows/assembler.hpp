@@ -48,6 +48,7 @@ class Assembler : public Xbyak::CodeGenerator {
         : CodeGenerator(most_bytes, Xbyak::DontSetProtectRWE),
           is_single_(target.is_single),
           is_fused_(target.level == RowLevel::fused),
+          target_(target),
           row_bytes_(target.width * number_bytes()) {
         bytes_ = target.width == 1                          ? number_bytes()
                  : has_wide_vectors && row_bytes_ % 64 == 0 ? 64
@@ -132,6 +133,18 @@ class Assembler : public Xbyak::CodeGenerator {
         for_vectors([&](int v) { from_registers(op, to, from, free, v); });
     }
 
+    [[nodiscard]] bool is_instruction(Op op) const { return is_machine_op(op, target_.level); }
+    /// A call of RowEngine::functions, whose first two arguments are in their registers. Afterwards no register of vectors
+    /// is what it was.
+    void call_function(Op op, int num_rows) {
+        if (!is_scalar()) vzeroupper();
+        xor_(edx, edx);
+        mov(ecx, static_cast<std::uint32_t>(value_bytes() / number_bytes()));
+        mov(r8d, static_cast<std::uint32_t>(num_rows));
+        mov(rax, is_single_ ? address_of<float>(op) : address_of<double>(op));
+        call(rax);
+    }
+
     void clear(int r) { emit(exclusive, r, r, Operand{r}); }
     /// The flag of zero: is each of these numbers that are ones and zeros a zero?
     void test(int r, int zero) {
@@ -182,6 +195,13 @@ class Assembler : public Xbyak::CodeGenerator {
                                 less_times_memory[] = EDDY_FORMS(vfnmadd132);
 #undef EDDY_FORMS
 #undef EDDY_BITS
+
+    template <class Real>
+    [[nodiscard]] std::uint64_t address_of(Op op) const {
+        const RowEngine<Real>* const wide = find_wide_engine<Real>(target_.level, target_.width);
+        const auto* const engine = wide ? wide : find_engine<Real>(target_.level, target_.width);
+        return reinterpret_cast<std::uint64_t>(engine->functions[static_cast<int>(op)]);
+    }
 
     using AnyOperand = Xbyak::Operand;
     template <class Form>
@@ -272,6 +292,7 @@ class Assembler : public Xbyak::CodeGenerator {
     }
 
     bool is_single_, is_fused_;
+    MachineTarget target_;
     int row_bytes_, bytes_ = 0, num_vectors_ = 1;
     Xbyak::Label constants_;
 };

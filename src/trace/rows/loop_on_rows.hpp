@@ -31,6 +31,7 @@ class LoopOnRows {
     /// `rows`: the places of the program around.
     void run(Real* const* rows);
     [[nodiscard]] std::int64_t num_bytes() const;
+    [[nodiscard]] bool runs_machine_code() const { return machine_ != nullptr; }
 
   private:
     struct alignas(64) Line {

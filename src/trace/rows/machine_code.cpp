@@ -20,8 +20,8 @@ namespace eddy::inline v0::detail {
 #ifdef EDDY_ASSEMBLER
 namespace {
 
-/// Runs of operations that are instructions, none across an operation on blocks.
-std::vector<MachineCode::Part> find_parts(const ProgramCode& code, RowLevel level) {
+/// Runs of operations, none across an operation on blocks; where functions are not called, of instructions alone.
+std::vector<MachineCode::Part> find_parts(const ProgramCode& code, RowLevel level, bool calls) {
     std::vector<MachineCode::Part> parts;
     std::size_t block = 0;
     bool goes_on = false;
@@ -29,7 +29,7 @@ std::vector<MachineCode::Part> find_parts(const ProgramCode& code, RowLevel leve
     for (int s = 0; s < size; ++s) {
         for (; block < code.blocks.size() && code.blocks[block].before <= s; ++block)
             goes_on = false;
-        if (!is_machine_op(code.operations[at(s)].op, level)) {
+        if (!calls && !is_machine_op(code.operations[at(s)].op, level)) {
             goes_on = false;
             continue;
         }
@@ -74,8 +74,19 @@ namespace {
 bool are_many(const ProgramCode& code, const MachineTarget& target) {
     return std::int64_t{target.width} * (target.is_single ? 4 : 8) * code.num_rows() > 64 << 10;
 }
-/// An operation writes up to four instructions of values, and a load and a store for each register that it takes.
-std::size_t most_bytes(const ProgramCode& code) { return 4096 + 320 * code.operations.size(); }
+std::size_t count_calls(const ProgramCode& code, RowLevel level) {
+    return static_cast<std::size_t>(std::count_if(
+        code.operations.begin(), code.operations.end(),
+        [&](const RowOperation& operation) { return !is_machine_op(operation.op, level); }));
+}
+/// An operation writes up to four instructions of values, and a load and a store for each register that it takes; a call
+/// stores all registers.
+std::size_t most_bytes(const ProgramCode& code, RowLevel level) {
+    return 4096 + 320 * code.operations.size() + 640 * count_calls(code, level);
+}
+/// The widest rows of which functions are called a value at a time, in turns that all lanes take, and elsewhere: of wider
+/// ones one call for all of a row takes less, for what its vectors wait for overlaps.
+constexpr int most_lanes_of_turns = 16, most_lanes_of_calls = 8;
 
 std::shared_ptr<const MachineCode> finish(Assembler& to, std::vector<MachineCode::Part> parts) {
     to.write_constants();
@@ -88,12 +99,16 @@ std::shared_ptr<const MachineCode> finish(Assembler& to, std::vector<MachineCode
 
 std::shared_ptr<const MachineCode> make_machine_code(const ProgramCode& code,
                                                      const MachineTarget& target) {
-    std::vector<MachineCode::Part> parts = find_parts(code, target.level);
+    // Between products functions are of many rows, and one call for all of these is less.
+    const bool may_call = code.blocks.empty() && target.width <= most_lanes_of_calls;
+    std::vector<MachineCode::Part> parts = find_parts(code, target.level, may_call);
     if (!has_machine_code() || parts.empty()) return nullptr;
-    const bool takes_rows = are_many(code, target);
-    const std::size_t size = most_bytes(code) + 128 * parts.size();
+    const bool calls = may_call && count_calls(code, target.level) > 0;
+    const bool takes_rows = calls || are_many(code, target);
+    const std::size_t size = most_bytes(code, target.level) + 128 * parts.size();
     Assembler to(size * (takes_rows ? 4 : 1), target, has_wide_vectors(), takes_rows);
-    if (takes_rows && to.row_bytes() > 128 && to.row_bytes() > to.value_bytes()) return nullptr;
+    if (are_many(code, target) && to.row_bytes() > 128 && to.row_bytes() > to.value_bytes())
+        return nullptr;
     PartWriter writer(code, to);
     for (MachineCode::Part& part : parts) {
         to.align(16);
@@ -106,13 +121,18 @@ std::shared_ptr<const MachineCode> make_machine_code(const ProgramCode& code,
 std::shared_ptr<const MachineCode> make_machine_code(const LoopOperation& loop,
                                                      const MachineTarget& target) {
     const ProgramCode turn = join_condition(loop);
-    const std::vector<MachineCode::Part> parts = find_parts(turn, target.level);
+    const bool calls = count_calls(turn, target.level) > 0;
+    const bool is_masked = TurnWriter::is_masked(loop);
+    if (calls && target.width > (is_masked ? most_lanes_of_calls : most_lanes_of_turns))
+        return nullptr;
+    const std::vector<MachineCode::Part> parts = find_parts(turn, target.level, true);
     const bool is_one = turn.blocks.empty() && parts.size() == 1 && parts[0].first == 0 &&
                         parts[0].last == static_cast<int>(turn.operations.size());
     if (!has_machine_code() || !is_one || are_many(turn, target) || !TurnWriter::takes(loop))
         return nullptr;
-    const std::size_t size = most_bytes(turn) + 128 * at(turn.argument_sizes[0]);
-    Assembler to(size, target, has_wide_vectors(), false);
+    const std::size_t size = most_bytes(turn, target.level) + 128 * at(turn.argument_sizes[0]);
+    const bool takes_rows = calls && !is_masked;
+    Assembler to(size * (takes_rows ? 4 : 1), target, has_wide_vectors(), takes_rows);
     TurnWriter(loop, turn, to).write();
     return finish(to, parts);
 }

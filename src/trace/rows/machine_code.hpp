@@ -1,6 +1,6 @@
 #pragma once
 // The arithmetic of a list as x86-64 machine code, made when the program runs: the second engine, with the bits of the
-// first. What is no arithmetic (functions, operations on blocks) stays with the first, between parts of machine code.
+// first, whose functions it calls. Operations on blocks stay with the first, between parts of machine code.
 // Test: tests/trace/rows/machine_code.cpp
 
 #include <cstddef>
@@ -77,7 +77,7 @@ struct MachineTarget {
 /// turn, then the condition's.
 [[nodiscard]] ProgramCode join_condition(const LoopOperation& loop);
 
-/// The same of a loop, all of whose turns are one function; also null where a turn is more than arithmetic. Its blocks:
+/// That of a loop, all of whose turns are one function; also null where a turn has operations on blocks. Its blocks:
 /// those of the joined list, the state at the start, and rows of lanes. The state's own block is written to. The rows: where
 /// not all lanes take all turns, a clock, above zero in the turns that its lane takes, and what it goes on by; where there is
 /// a condition, a zero, in whose place comes how many turns a lane took, a one, and whether it would go on.

@@ -28,6 +28,7 @@ class PartWriter {
     /// Operations [first, last) for all lanes of a tile.
     void write(int first, int last) {
         last_ = last;
+        reserve_frame(first, last, 8);
         const bool repeats = to_.row_bytes() > to_.value_bytes();
         Xbyak::Label again;
         if (repeats) {
@@ -37,15 +38,13 @@ class PartWriter {
         is_offset_ = repeats;
         base_of_.fill(-1);
         for (int s = first; s < last; ++s) write_operation(s);
-        for (std::size_t r = 0; r < held_.size(); ++r) {
-            if (held_[r].is_dirty && held_[r].next != never) store(static_cast<int>(r));
-            let_go(static_cast<int>(r));
-        }
+        let_all_go();
         if (repeats) {
             to_.add(to_.rsi, static_cast<std::uint32_t>(to_.value_bytes()));
             to_.cmp(to_.rsi, static_cast<std::uint32_t>(to_.row_bytes()));
             to_.jb(again, Assembler::T_NEAR);
         }
+        if (frame_ > 0) to_.add(to_.rsp, frame_);
         if (!to_.is_scalar()) to_.vzeroupper();
         to_.ret();
     }
@@ -80,7 +79,8 @@ class PartWriter {
         return base_register(which);
     }
 
-    /// The first seven are those that a function need not give back.
+    static constexpr std::size_t most_bases = 12, num_lost = 7;
+    /// The first ones are those that a function need not give back.
     [[nodiscard]] Xbyak::Reg64 base_register(std::size_t which) const {
         const Xbyak::Reg64 bases[most_bases] = {to_.rax, to_.rcx, to_.rdx, to_.r8,
                                                 to_.r9,  to_.r10, to_.r11, to_.rbx,
@@ -95,6 +95,12 @@ class PartWriter {
         Held& held = held_[at(r)];
         if (held.is_used && held.place >= 0) register_of_[at(held.place)] = -1;
         held = {};
+    }
+    void let_all_go() {
+        for (std::size_t r = 0; r < held_.size(); ++r) {
+            if (held_[r].is_dirty && held_[r].next != never) store(static_cast<int>(r));
+            let_go(static_cast<int>(r));
+        }
     }
     void store(int r) {
         to_.store(address(held_[at(r)].place), r);
@@ -175,12 +181,67 @@ class PartWriter {
         const Op op = operation(s).op;
         for (int k = 0; k < row_operand_count(op); ++k)
             if (const int r = register_of(s, k); r >= 0) held_[at(r)].locked_by = s;
-        if (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div)
+        if (!to_.is_instruction(op))
+            write_function(s);
+        else if (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div)
             write_arithmetic(s);
         else if (op == Op::mul_add || op == Op::mul_sub || op == Op::neg_mul_add || op == Op::fma)
             to_.is_fused() ? write_fused(s) : write_product_and_sum(s);
         else
             write_other(s);
+    }
+
+    // Functions are calls, for which all that is live waits in its row. The frame has their arguments, an instruction
+    // and a table of rows, and registers that are used behind them.
+
+    static constexpr std::size_t instruction_at = 32, numbers_at = 56;
+    void reserve_frame(int first, int last, std::uint32_t misaligned) {
+        called_until_ = 0;
+        frame_ = 0;
+        for (int s = first; s < last; ++s)
+            if (!to_.is_instruction(operation(s).op)) frame_ = 128 + misaligned;
+        if (frame_ > 0) to_.sub(to_.rsp, frame_);
+    }
+    void write_function(int s) {
+        if (s >= called_until_) call(s);
+        const RowOperation& now = operation(s);
+        const int next = reads_.of[at(s)].result, r = take(s);
+        to_.load(r, address(now.to), false);
+        hold(r, now.to, next, s);
+        result_ = r;
+        if (ends(next)) let_go(r);
+    }
+    void call(int s) {
+        using Xbyak::util::ptr;
+        const RowOperation& now = operation(s);
+        const int count = to_.is_scalar() ? count_functions(code_, places_, s, 1) : 1;
+        called_until_ = s + count;
+        let_all_go();
+        const auto for_saved = [&](const auto& of) {
+            const Xbyak::RegExp saved = to_.rsp + numbers_at;
+            of(to_.rdi, saved);
+            of(to_.rsi, saved + 8);
+            for (std::size_t which = 0; which < num_lost; ++which)
+                if (base_used_[which] == never) of(base_register(which), saved + 16 + 8 * which);
+        };
+        for_saved([&](const auto& one, const auto& saved) { to_.mov(ptr[saved], one); });
+        const int place[] = {now.to, now.from[0], now.from[1], now.from[2]};
+        for (std::size_t k = 0; k <= at(row_operand_count(now.op)); ++k) {
+            to_.lea(to_.rdi, ptr[address(place[k])]);
+            to_.mov(ptr[to_.rsp + 8 * k], to_.rdi);
+            to_.mov(to_.rdi, ptr[to_.rsp + numbers_at]);
+        }
+        for (std::size_t k = 0; k < 4; ++k) {
+            const auto number = k == 2 && has_index(now.op) ? static_cast<std::uint32_t>(now.index)
+                                                            : static_cast<std::uint32_t>(k);
+            to_.mov(to_.dword[to_.rsp + instruction_at + 8 + 4 * k], number);
+        }
+        to_.lea(to_.rdi, ptr[to_.rsp + instruction_at]);
+        to_.mov(to_.rsi, to_.rsp);
+        to_.call_function(now.op, count);
+        for_saved([&](const auto& one, const auto& saved) { to_.mov(one, ptr[saved]); });
+        for (std::size_t which = 0; which < num_lost; ++which)
+            if (base_used_[which] != never) base_of_[which] = -1;
     }
     /// The result of operation s is in a register.
     void give(int s, int r) {
@@ -296,8 +357,6 @@ class PartWriter {
         give(s, d);
     }
 
-    static constexpr std::size_t most_bases = 12;
-
     const ProgramCode& code_;
     Assembler& to_;
     NextReads reads_;
@@ -305,9 +364,11 @@ class PartWriter {
     std::vector<int> register_of_;                         // (place); −1: none
     std::vector<Held> held_;                               // (register)
     std::array<int, most_bases> base_of_{}, base_used_{};  // used: when last; `never`: it stays
-    int num_bases_ = 7;
+    int num_bases_ = num_lost;
     int base_clock_ = 0, last_ = 0, result_ = -1;
-    int private_block_ = -1;  // beside scratch
+    int private_block_ = -1;   // beside scratch
+    int called_until_ = 0;     // operations whose functions have been called
+    std::uint32_t frame_ = 0;  // bytes; 0: nothing is called
     bool is_offset_ = false;
 };
 

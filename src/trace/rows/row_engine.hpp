@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <eddy/trace/rows/row_program.hpp>
+#include <type_traits>
 
 namespace eddy::inline v0::detail {
 
@@ -85,6 +86,11 @@ struct RowEngine {
     void (*stop)();
     void (*walk)(const void* list, Real* const* rows, std::ptrdiff_t lane);
     const RowBlockKernels<Real>* blocks;
+    /// (operation): a function of `num_rows` rows that follow each other, `lanes` of each; of one lane they are one row.
+    /// Null: an operation that is none.
+    using Function = void (*)(const void* instruction, Real* const* rows, std::ptrdiff_t lane,
+                              int lanes, std::uint32_t num_rows);
+    const Function* functions;
 };
 
 // Of each level, in double or single precision; null where this build has none. Their types are the same in all.
@@ -93,6 +99,23 @@ const void* eddy_row_engine_plain(int width, bool is_single);
 const void* eddy_row_engine_fused(int width, bool is_single);
 /// Of the fused level's handlers those of functions, else null, and operations on blocks, by vectors of 64 bytes.
 const void* eddy_row_engine_wide(int width, bool is_single);
+}
+
+/// The engine of a level. Where this build lacks it, a processor of fewer instructions.
+template <class Real>
+const RowEngine<Real>* find_engine(RowLevel level, int width) {
+    constexpr bool is_single = std::is_same_v<Real, float>;
+    const void* engine = nullptr;
+    if (level == RowLevel::fused) engine = eddy_row_engine_fused(width, is_single);
+    if (engine == nullptr) engine = eddy_row_engine_plain(width, is_single);
+    return static_cast<const RowEngine<Real>*>(engine);
+}
+/// What wider vectors do in its place; or null.
+template <class Real>
+const RowEngine<Real>* find_wide_engine(RowLevel level, int width) {
+    if (level != RowLevel::fused || !has_wide_vectors()) return nullptr;
+    return static_cast<const RowEngine<Real>*>(
+        eddy_row_engine_wide(width, std::is_same_v<Real, float>));
 }
 
 }  // namespace eddy::inline v0::detail

@@ -16,23 +16,6 @@ namespace {
 
 using detail::at;
 
-/// The engine of a level. Where this build lacks it, a processor of fewer instructions.
-template <class Real>
-const detail::RowEngine<Real>* find_engine(RowLevel level, int width) {
-    constexpr bool is_single = std::is_same_v<Real, float>;
-    const void* engine = nullptr;
-    if (level == RowLevel::fused) engine = detail::eddy_row_engine_fused(width, is_single);
-    if (engine == nullptr) engine = detail::eddy_row_engine_plain(width, is_single);
-    return static_cast<const detail::RowEngine<Real>*>(engine);
-}
-
-template <class Real>
-const detail::RowEngine<Real>* find_wide(RowLevel level, int width) {
-    if (level != RowLevel::fused || !detail::has_wide_vectors()) return nullptr;
-    return static_cast<const detail::RowEngine<Real>*>(
-        detail::eddy_row_engine_wide(width, std::is_same_v<Real, float>));
-}
-
 }  // namespace
 
 bool detail::has_wide_vectors() {
@@ -51,8 +34,8 @@ RowProgramOf<Real>::RowProgramOf(std::shared_ptr<const ProgramCode> code, int wi
     : code_(std::move(code)), width_(width) {
     require_argument(width == 1 || width == 8 || width == 16 || width == 32 || width == 64,
                      "RowProgram: tiles of {} lanes; take 1, 8, 16, 32 or 64", width);
-    engine_ = find_engine<Real>(level, width);
-    wide_ = find_wide<Real>(level, width);
+    engine_ = detail::find_engine<Real>(level, width);
+    wide_ = detail::find_wide_engine<Real>(level, width);
     if (use == MachineCodeUse::where_possible && code_->machine_code)
         machine_ = code_->machine_code->get(*code_, {width, std::is_same_v<Real, float>, level});
     bind_list();
@@ -89,6 +72,12 @@ std::int64_t RowProgramOf<Real>::num_bytes() const {
                         room_.capacity() * sizeof(Line) + steps_.capacity() * sizeof(Step);
     for (const auto& loop : loops_) bytes += static_cast<std::size_t>(loop->num_bytes());
     return static_cast<std::int64_t>(bytes);
+}
+
+template <class Real>
+bool RowProgramOf<Real>::runs_machine_code() const {
+    return machine_ || std::any_of(loops_.begin(), loops_.end(),
+                                   [](const auto& loop) { return loop->runs_machine_code(); });
 }
 
 /// Steps, and of those that are walked handlers and places, with an end behind each.

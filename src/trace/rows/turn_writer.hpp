@@ -1,5 +1,5 @@
 #pragma once
-// All turns of a loop as one function, where a turn is arithmetic alone. The carried state, and what all turns read,
+// All turns of a loop as one function, where a turn has no operations on blocks. The carried state, and what all turns read,
 // wait in registers from turn to turn; what does not fit lies in rows. What a turn reads or stacks a part of is
 // addressed by a register that goes on by one part. Lanes that take no part in a turn keep their state by a selection, and
 // stack zeros; a vector of lanes none of which goes on is done.
@@ -14,8 +14,7 @@ class TurnWriter : PartWriter {
   public:
     /// `list`: of `join_condition`.
     TurnWriter(const LoopOperation& loop, const ProgramCode& list, Assembler& to)
-        : TurnWriter(loop, list, to,
-                     find_pinned(list, loop, to.num_registers() - num_reserved(loop) - num_free)) {}
+        : TurnWriter(loop, list, to, find_pinned(list, loop, to)) {}
 
     /// Are there registers enough that go on?
     [[nodiscard]] static bool takes(const LoopOperation& loop) {
@@ -23,6 +22,10 @@ class TurnWriter : PartWriter {
         for (int b = 0; b <= block_of_next(loop) + static_cast<int>(loop.stacks.size()); ++b)
             num_walked += is_walked(loop, b);
         return num_walked <= static_cast<int>(most_pinned_bases);
+    }
+    /// Do lanes leave?
+    [[nodiscard]] static bool is_masked(const LoopOperation& loop) {
+        return loop.loop.has_condition || loop.loop.has_guard || loop.loop.has_turns;
     }
     /// The place of the state at the end of a turn, among the blocks.
     [[nodiscard]] static int block_of_next(const LoopOperation& loop) {
@@ -36,6 +39,7 @@ class TurnWriter : PartWriter {
         const Xbyak::Reg64 saved[] = {to_.rbx, to_.rbp, to_.r12, to_.r13, to_.r14, to_.r15};
         for (const Xbyak::Reg64& one : saved) to_.push(one);
         to_.push(to_.rsi);
+        reserve_frame(0, end(), 0);
         Xbyak::Label again;
         if (repeats) {
             to_.xor_(to_.esi, to_.esi);
@@ -49,6 +53,7 @@ class TurnWriter : PartWriter {
             to_.cmp(to_.rsi, static_cast<std::uint32_t>(to_.row_bytes()));
             to_.jb(again, Assembler::T_NEAR);
         }
+        if (frame_ > 0) to_.add(to_.rsp, frame_);
         to_.pop(to_.rsi);
         for (std::size_t k = std::size(saved); k-- > 0;) to_.pop(saved[k]);
         if (!to_.is_scalar()) to_.vzeroupper();
@@ -80,9 +85,6 @@ class TurnWriter : PartWriter {
         held_.resize(at(to.num_registers() - num_reserved(loop)));
     }
     // Where not all lanes take all turns, four registers: zero, one to compute in, the clock, and which lanes take part.
-    [[nodiscard]] static bool is_masked(const LoopOperation& loop) {
-        return loop.loop.has_condition || loop.loop.has_guard || loop.loop.has_turns;
-    }
     [[nodiscard]] static int num_reserved(const LoopOperation& loop) {
         return is_masked(loop) ? 4 : 0;
     }
@@ -105,11 +107,17 @@ class TurnWriter : PartWriter {
     }
     /// The state first, then what is read most often of all that stays.
     [[nodiscard]] static std::vector<Pinned> find_pinned(const ProgramCode& code,
-                                                         const LoopOperation& loop, int most) {
+                                                         const LoopOperation& loop,
+                                                         const Assembler& to) {
+        const int most = to.num_registers() - num_reserved(loop) - num_free;
         std::vector<Pinned> pinned;
         const int state = first_of_block(code, 2), next = first_of_block(code, block_of_next(loop));
         for (int k = 0; k < std::min(most, code.argument_sizes[0]); ++k)
             pinned.push_back({state + k, next + k});
+        const bool calls =
+            std::any_of(code.operations.begin(), code.operations.end(),
+                        [&](const RowOperation& now) { return !to.is_instruction(now.op); });
+        if (calls) return pinned;  // no register outlasts a call
         const Places places(code);
         const auto num_spread = static_cast<int>(code.spread.size());
         std::vector<std::pair<int, int>> reads;  // how many, negative, then the place
@@ -168,13 +176,13 @@ class TurnWriter : PartWriter {
         num_bases_ = most_bases;
         base_of_.fill(-1);
         base_used_.fill(0);
-        std::size_t next = 0;
+        std::size_t next = most_bases;  // those that functions give back first
         for (const bool walks : {true, false})
             for (int b = 0; b < num_blocks(); ++b)
-                if (is_walked(loop_, b) == walks && next < most_pinned_bases) {
-                    base_of_[next] = b;
+                if (is_walked(loop_, b) == walks && next > most_bases - most_pinned_bases) {
+                    base_of_[--next] = b;
                     base_used_[next] = never;
-                    to_.mov(base_register(next++), Xbyak::util::ptr[to_.rdi + 8 * at(b)]);
+                    to_.mov(base_register(next), Xbyak::util::ptr[to_.rdi + 8 * at(b)]);
                 }
     }
     void forget_bases() {
@@ -210,20 +218,20 @@ class TurnWriter : PartWriter {
     /// Of one vector of lanes.
     void write_turns() {
         Xbyak::Label turn, done;
-        to_.mov(to_.r15, Xbyak::util::ptr[to_.rsp]);
+        to_.mov(to_.r15, Xbyak::util::ptr[to_.rsp + frame_]);
         to_.align(16);
         to_.L(turn);
         forget_bases();
         hold_pinned();
         const int first =
             loop_.condition ? static_cast<int>(loop_.condition->operations.size()) : 0;
-        for (int s = 0; s < first; ++s) write_operation(s);
+        for (int s = 0; s < first; ++s) write_in_turn(s);
         if (first > 0)
             leave(done);
         else if (is_masked())
             to_.from_registers(Op::less, takes_part_, {zero_, clock_, zero_}, free_);
         for (int s = first; s < end(); ++s) {
-            write_operation(s);
+            write_in_turn(s);
             if (is_masked()) clear_stacked(s);
         }
         carry();
@@ -239,6 +247,19 @@ class TurnWriter : PartWriter {
             finish([this](int k) { return waits(k) ? k : -1; });
         }
         to_.L(done);
+    }
+    /// Functions change the registers of lanes that leave, too.
+    void write_in_turn(int s) {
+        const bool is_call = is_masked() && !to_.is_instruction(operation(s).op);
+        if (is_call) {
+            to_.store(row_of_lanes(clock_row), clock_);
+            to_.store(row_of_lanes(takes_part_row), takes_part_);
+        }
+        write_operation(s);
+        if (!is_call) return;
+        to_.clear(zero_);
+        to_.load(clock_, row_of_lanes(clock_row), false);
+        to_.load(takes_part_, row_of_lanes(takes_part_row), false);
     }
     void hold_pinned() {
         for (int r = 0; r < num_pinned(); ++r) {

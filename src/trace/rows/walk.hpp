@@ -139,23 +139,29 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
         EDDY_JUMP reinterpret_cast<Handler>(now[1].handler)(now + 1, rows, lane, result[v]...);
     }
 
+    /// Of RowEngine::functions.
+    template <Op op>
+    static void call(const void* instruction, Real* const* rows, std::ptrdiff_t lane, int of_row,
+                     std::uint32_t num_rows) {
+        const auto& now = *static_cast<const RowInstruction*>(instruction);
+        using RowPack = Pack<Real, std::min(native_lanes<Real>, V::size == 1 ? 8 : lanes)>;
+        if constexpr (V::size == 1) {
+            const int count = static_cast<int>(num_rows);
+            const int in_packs = count / RowPack::size * RowPack::size;
+            if (in_packs > 0) row_function<op, RowPack>(now, rows, 0, in_packs, 1);
+            if (in_packs < count)
+                row_function<op, Pack<Real, 1>>(now, rows, in_packs, count - in_packs, 1);
+        } else {
+            row_function<op, RowPack>(now, rows, lane, of_row, num_rows);
+        }
+    }
     template <Op op>
     static void function(const void* instruction, Real* const* rows, std::ptrdiff_t lane,
                          Same<v>...) {
         const auto* const now = static_cast<const RowInstruction*>(instruction);
-        using RowPack = Pack<Real, std::min(native_lanes<Real>, V::size == 1 ? 8 : lanes)>;
         const std::uint32_t num_rows = row_operand_count(op) == 1 ? 1 + now->c : 1;
         const Real* from = rows[now->to + num_rows - 1] + lane;
-        if constexpr (V::size == 1) {
-            // Rows of one lane that follow each other are one row of several.
-            const int count = static_cast<int>(num_rows);
-            const int in_packs = count / RowPack::size * RowPack::size;
-            if (in_packs > 0) row_function<op, RowPack>(*now, rows, 0, in_packs, 1);
-            if (in_packs < count)
-                row_function<op, Pack<Real, 1>>(*now, rows, in_packs, count - in_packs, 1);
-        } else {
-            row_function<op, RowPack>(*now, rows, lane, lanes, num_rows);
-        }
+        call<op>(instruction, rows, lane, lanes, num_rows);
         EDDY_JUMP reinterpret_cast<Handler>(now[1].handler)(now + 1, rows, lane,
                                                             V::load(from + v * V::size)...);
     }
@@ -203,19 +209,37 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
         static const AnyHandler handlers[] = {entry<place, has_arithmetic>()...};
         return handlers;
     }
+    template <int... op>
+    static const typename RowEngine<Real>::Function* calls(std::integer_sequence<int, op...>) {
+        static constexpr auto entry = []<Op one>() -> typename RowEngine<Real>::Function {
+            if constexpr (is_elementwise(one) && !is_row_arithmetic(one)) return &call<one>;
+            return nullptr;
+        };
+        static const typename RowEngine<Real>::Function functions[] = {
+            entry.template operator()<static_cast<Op>(op)>()...};
+        return functions;
+    }
+    static const typename RowEngine<Real>::Function* calls() {
+        return calls(std::make_integer_sequence<int, static_cast<int>(Op::select) + 1>{});
+    }
 
   public:
     static const RowEngine<Real>* engine() {
         static const RowEngine<Real> one{
-            lanes, table<true>(std::make_integer_sequence<int, num_row_handlers>{}),
-            reinterpret_cast<AnyHandler>(&stop), &walk, row_block_kernels<Real>()};
+            lanes,
+            table<true>(std::make_integer_sequence<int, num_row_handlers>{}),
+            reinterpret_cast<AnyHandler>(&stop),
+            &walk,
+            row_block_kernels<Real>(),
+            calls()};
         return &one;
     }
     /// Functions alone: what else travels in registers is the business of another level's engine.
     static const RowEngine<Real>* functions(const RowBlockKernels<Real>* blocks) {
         static const RowEngine<Real> one{
-            lanes, table<false>(std::make_integer_sequence<int, num_row_handlers>{}), nullptr,
-            nullptr, blocks};
+            lanes,   table<false>(std::make_integer_sequence<int, num_row_handlers>{}),
+            nullptr, nullptr,
+            blocks,  calls()};
         return &one;
     }
 };

@@ -1,5 +1,8 @@
 // Machine code has the bits of the list that is walked, at every width and level, and is made once for all who walk a list.
 
+#include <eddy/ad/split.hpp>
+#include <eddy/trace/functions.hpp>
+#include <eddy/trace/loops.hpp>
 #include <eddy/trace/nn/mlp.hpp>
 #include <eddy/trace/program.hpp>
 #include <eddy/trace/trace.hpp>
@@ -166,6 +169,56 @@ TEST_CASE(
     };
     CHECK(runs_at(16) == has_machine_code());
     CHECK(runs_at(32) == (has_machine_code() && eddy::detail::has_wide_vectors()));
+}
+
+namespace {
+
+constexpr auto with_functions = [](const auto& x, const auto& p) {
+    return tanh(p[0] * x) + eddy::vec(exp(x[1]), pow(x[0], p[1]), pow(x[2], 3), sin(x[4]),
+                                      atan2(x[1], x[2]), log(abs(x[0])), x[3], x[5]);
+};
+/// More states than registers, and many functions that follow each other.
+constexpr auto repeated = [](const auto& x, const auto& p) {
+    return eddy::repeat<5>(x, [&](const auto& s) { return with_functions(s, p); });
+};
+constexpr auto stacked = [](const auto& x, const auto& p) {
+    return eddy::scan<8>(p[0] * 1.0, x,
+                         [](const auto& s, const auto& part) {
+                             const auto next = s * 0.5 + exp(-part);
+                             return eddy::carry_and_out(next,
+                                                        eddy::vec(sin(next), exp(part), next));
+                         })
+        .outs;
+};
+/// Kepler's equation: each lane leaves in its own turn, by a condition that calls a function.
+constexpr auto kepler = [](const auto& x, const auto& p) {
+    const auto solve = [&](const auto& mean) {
+        return eddy::bounded_while<20>(
+            mean + p[0] * 0.5, [&](const auto& e) { return abs(e - 0.5 * sin(e) - mean) > 1e-6; },
+            [&](const auto& e) { return e - (e - 0.5 * sin(e) - mean) / (1 - 0.5 * cos(e)); });
+    };
+    return eddy::vec(solve(x[0]), eddy::select(x[1] < 1, solve(3 * x[1]), x[1]));
+};
+
+}  // namespace
+
+TEST_CASE("machine_code: turns that call functions, forward and back") {
+    const auto check = [](const auto& f) {
+        const eddy::Graph graph =
+            eddy::detail::finish_code(eddy::trace_graph(f, eddy::Vector<8>{}, eddy::Vector<2>{}));
+        const eddy::SplitGraph split = eddy::split_graph(graph, {1, 1});
+        for (const eddy::Graph* part : {&graph, &split.forward, &split.backward}) {
+            CHECK(count_differences<double>(*part, 1) == 0);
+            CHECK(count_differences<float>(*part, 2) == 0);
+        }
+    };
+    check(repeated);
+    check(stacked);
+    check(kepler);
+
+    const Code code = code_of(eddy::detail::finish_code(
+        eddy::trace_graph(repeated, eddy::Vector<8>{}, eddy::Vector<2>{})));
+    CHECK(eddy::RowProgram(code, 8, RowLevel::fused).runs_machine_code() == has_machine_code());
 }
 
 TEST_CASE("machine_code: threads that ask at once share one") {

@@ -64,8 +64,8 @@ class EDDY_EXPORT RowProgramOf {
     void run(const Real* const* blocks, const detail::SummedLanes& sums = {});
     /// Of its scratch and its list.
     [[nodiscard]] std::int64_t num_bytes() const;
-    /// Is its arithmetic machine code?
-    [[nodiscard]] bool runs_machine_code() const { return machine_ != nullptr; }
+    /// Is any of it machine code, of its own or of its loops?
+    [[nodiscard]] bool runs_machine_code() const;
 
   private:
     struct alignas(64) Line {
