@@ -38,6 +38,12 @@ namespace {
     }
 }
 
+/// Is there a loop that is NaN where it runs out?
+[[nodiscard]] bool has_limited_loops(const Graph& graph) {
+    return std::any_of(graph.loops.begin(), graph.loops.end(),
+                       [](const Loop& loop) { return loop.fails_when_out; });
+}
+
 /// The lists of an equation, shared by all tiles. Each is made once, by whoever asks first.
 class FieldCode {
   public:
@@ -73,6 +79,16 @@ class FieldCode {
         });
         return halves_;
     }
+    /// The same, whose loops give their last state where they run out. Null where none can.
+    [[nodiscard]] std::shared_ptr<const FieldCode> with_last_states() const {
+        std::call_once(last_states_are_made_, [&] {
+            if (!has_limited_loops(graph_)) return;
+            Graph graph = graph_;
+            for (Loop& loop : graph.loops) loop.fails_when_out = false;
+            last_states_ = std::make_shared<const FieldCode>(graph, level_, shares_, pulls_inputs_);
+        });
+        return last_states_;
+    }
     /// (t, y, p, c) → the cotangent of t.
     [[nodiscard]] Code time_pull() const {
         std::call_once(time_pull_is_made_, [&] {
@@ -96,8 +112,9 @@ class FieldCode {
     Graph graph_;
     RowLevel level_;
     bool shares_, pulls_inputs_;
-    mutable std::once_flag f_is_made_, halves_are_made_, time_pull_is_made_;
+    mutable std::once_flag f_is_made_, halves_are_made_, time_pull_is_made_, last_states_are_made_;
     mutable Code f_, time_pull_;
+    mutable std::shared_ptr<const FieldCode> last_states_;
     mutable Halves halves_{};
 };
 
@@ -135,6 +152,11 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
                    Real* tbar) override {
         if (!pull_time_) pull_time_.emplace(code_->time_pull(), width(), code_->level());
         run(*pull_time_, t, y, p, {c, tbar});
+    }
+    [[nodiscard]] std::unique_ptr<FieldOnTileOf<Real>> with_last_states() const override {
+        std::shared_ptr<const FieldCode> code = code_->with_last_states();
+        if (!code) return nullptr;
+        return std::make_unique<GraphOnTile>(std::move(code), this->sizes(), 1);
     }
     [[nodiscard]] std::int64_t num_bytes() const override {
         std::int64_t bytes = 0;

@@ -316,6 +316,8 @@ LaneEnding RowSolve<Real>::ending_of(int place, const Verdict& verdict, const Re
     }
     if (verdict.turn == Turn::breaks) {
         const auto [worst, finite] = step_.blame(place, y);
+        if (!finite && step_.runs_out_of_turns(place, y, clocks_))
+            return {Result::loop_limit, time(place), worst, !problem_->method->estimates_error};
         return {finite ? Result::dt_underflow : Result::non_finite, time(place), worst,
                 !problem_->method->estimates_error};
     }

@@ -96,6 +96,8 @@ class RowStep {
     void put_state(int place, const Real* state, Real* rows) const;
     /// The component of a lane to blame for an attempt that stalled.
     [[nodiscard]] Blame blame(int place, const Real* y) const;
+    /// Would that attempt have come to a number, if the loops of the equation gave their last state where they run out?
+    [[nodiscard]] bool runs_out_of_turns(int place, const Real* y, const RowClocks& clocks) const;
 
     // The way back.
 

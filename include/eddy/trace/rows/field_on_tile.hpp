@@ -56,6 +56,8 @@ class FieldOnTileOf {
     [[nodiscard]] int num_states() const { return sizes_.states; }
     /// The components of p.
     [[nodiscard]] int num_parameters() const { return sizes_.parameters; }
+    /// All sizes.
+    [[nodiscard]] const FieldSizes& sizes() const { return sizes_; }
     /// The trajectories of a row.
     [[nodiscard]] int width() const { return width_; }
     /// False where f does not depend on t.
@@ -78,6 +80,11 @@ class FieldOnTileOf {
     virtual void pull_time(const Real* /*t*/, const Real* /*y*/, const Real* /*p*/,
                            const Real* /*c*/, Real* tbar) {
         std::fill_n(tbar, width_, Real(0));
+    }
+    /// The equation of one trajectory, on a tile of its own, whose loops give their last state where they run out. Null
+    /// where no loop of it can.
+    [[nodiscard]] virtual std::unique_ptr<FieldOnTileOf> with_last_states() const {
+        return nullptr;
     }
     /// Bytes that it works in, as far as it knows.
     [[nodiscard]] virtual std::int64_t num_bytes() const { return 0; }
