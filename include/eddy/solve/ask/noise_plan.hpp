@@ -30,7 +30,8 @@ EDDY_EXPORT void require_path_numbers(const NoisePlan& plan, std::ptrdiff_t num_
                                       std::int64_t paths, const char* where);
 /// One path to a lane where there is no noise.
 EDDY_EXPORT void require_no_paths(std::int64_t paths, const char* where);
-inline void require_path_numbers(const NoPath&, std::ptrdiff_t, std::int64_t paths,
+struct NoNoise;
+inline void require_path_numbers(const NoNoise&, std::ptrdiff_t, std::int64_t paths,
                                  const char* where) {
     require_no_paths(paths, where);
 }
