@@ -10,9 +10,9 @@ namespace eddy::inline v0::detail {
 /// `of_time`: what `Pullback` gives begins with it then.
 template <class Pullback, bool of_time, class Number, int size, class ParameterCotangent,
           class... Arguments>
-EDDY_INLINE EDDY_HD Number pull_program(Vec<Number, size>& y_cotangent,
-                                        ParameterCotangent& p_cotangent,
-                                        const Arguments&... arguments) {
+EDDY_INLINE EDDY_HD inline Number pull_program(Vec<Number, size>& y_cotangent,
+                                               ParameterCotangent& p_cotangent,
+                                               const Arguments&... arguments) {
     Number t_cotangent = convert<Number>(0);
     evaluate<Pullback, Number>(
         summing<of_time + 1>([&]<int output>(int component, const Number& value) EDDY_INLINE {
