@@ -15,6 +15,7 @@
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
 #include "support/same_bits.hpp"
+#include "support/uneven_lanes.hpp"
 
 namespace {
 
@@ -176,6 +177,35 @@ TEST_CASE("row events: gradients go through bounces and ends as those of the ora
     check_gradient(saved, 11);
 }
 
+TEST_CASE("row events: lanes that begin where others ended go back as they do alone") {
+    constexpr std::ptrdiff_t lanes = 700;
+    const auto p = parameters(lanes);
+    auto y0 = starts(lanes);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+        if (!support::is_long_lane(lane)) y0(lane, 0) = 2, y0(lane, 2) = 5;  // the wall is near
+    const auto run = [&](std::size_t budget) {
+        return eddy::value_and_gradient(
+            Boxed{}, eddy::Tsit5{}, Reached{}, y0, p,
+            {.t1 = 1.25, .rtol = 1e-6, .atol = 1e-8, .memory_budget = budget},
+            eddy::Rows{.threads = 1});
+    };
+
+    const auto refilled = run(std::size_t{1} << 30), with_little = run(std::size_t{1} << 14);
+
+    CHECK(3 * refilled.report.counters.pullbacks <
+          2 * support::rounds_without_refill(refilled.report));
+    CHECK(with_little.report.counters.recomputed > 0);
+    bool same = true;
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+        for (int c = 0; c < 4; ++c)
+            same = same &&
+                   support::same_bits(refilled.gradient.y0(lane, c),
+                                      with_little.gradient.y0(lane, c)) &&
+                   support::same_bits(refilled.gradient.p(lane, c % 2),
+                                      with_little.gradient.p(lane, c % 2));
+    CHECK(same);
+    CHECK(support::same_bits(refilled.loss.total, with_little.loss.total));
+}
 TEST_CASE("row events: a Rosenbrock method finds them, and gradients go through them") {
     SolveOptions options{.t1 = 1.25, .rtol = 1e-4, .atol = 1e-6};
     check<double, eddy::Rosenbrock23>(options, 20);

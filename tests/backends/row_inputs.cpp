@@ -12,6 +12,7 @@
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
 #include "support/same_bits.hpp"
+#include "support/uneven_lanes.hpp"
 
 namespace {
 
@@ -183,6 +184,30 @@ TEST_CASE("rows: neither a budget nor threads change a bit of what inputs get") 
         CHECK(again.report.counters.recomputed > 0);
         CHECK(whole.gradient.inputs(0, 1) != 0);
     }
+}
+TEST_CASE("rows: driven lanes that begin where others ended have what they have alone") {
+    constexpr std::ptrdiff_t lanes = 700;
+    const Case<double> given;
+    eddy::EnsembleArray<double> start(lanes, 2, 0.5), p(lanes, 3, 0.8);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+        start(lane, 1) += 0.001 * static_cast<double>(lane);
+        if (support::is_long_lane(lane)) p(lane, 2) = 300;  // stiff
+    }
+    const auto run = [&](std::size_t budget) {
+        eddy::SolveOptions options = with_cubics(given.options);
+        options.stable_gradients = false;
+        options.memory_budget = budget;
+        return eddy::value_and_gradient(at_run_time(), eddy::Tsit5{}, Squares{}, start, p, options,
+                                        eddy::Rows{.threads = 1});
+    };
+
+    const auto refilled = run(std::size_t{1} << 30), with_little = run(std::size_t{1} << 15);
+
+    REQUIRE(refilled.report.success());
+    CHECK(3 * refilled.report.counters.pullbacks <
+          2 * support::rounds_without_refill(refilled.report));
+    CHECK(with_little.report.counters.recomputed > 0);
+    check_same_gradient(refilled, with_little);
 }
 TEST_CASE("rows: what a shared value of inputs gets is its difference quotient") {
     const Case<double> given;

@@ -13,6 +13,7 @@
 #include "support/impulses.hpp"
 #include "support/own_times.hpp"
 #include "support/same_bits.hpp"
+#include "support/uneven_lanes.hpp"
 
 namespace {
 
@@ -142,6 +143,37 @@ TEST_CASE("row times: neither a budget, checkpoints nor threads change a bit of 
     CHECK(tight.report.counters.recomputed > 0);
     CHECK(difference_of_gradients(tight, whole) == 0);
     CHECK(difference_of_gradients(sparse, whole) == 0);
+}
+
+TEST_CASE("row times: lanes that begin where others ended have what they have alone") {
+    constexpr std::ptrdiff_t lanes = 700;
+    SolveOptions options = support::with_impulses(
+        {.t1 = 1, .rtol = 1e-5, .save_at = {0, 0.25, 0.4, 0.5, 1}}, 0, 1, false);
+    options.stable_gradients = false;
+    auto p = filled(lanes, 2, 1.1);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+        if (support::is_long_lane(lane)) p(lane, 1) *= 100;
+    const auto y0 = filled(lanes, 3, 0.6);
+    const std::vector<EnsembleArray<double>> data(5, filled(1, 3, 0.2));
+    const auto run = [&](const auto& backend, std::size_t budget) {
+        SolveOptions with = options;
+        with.memory_budget = budget;
+        return eddy::value_and_gradient(Driven{}, eddy::Tsit5{}, Error{}, data, y0, p, with,
+                                        backend, differentiate_times);
+    };
+    const auto check_on = [&](const auto& backend) {
+        const auto refilled = run(backend, std::size_t{1} << 30);
+        const auto with_little = run(backend, std::size_t{1} << 14);
+
+        REQUIRE(refilled.report.success());
+        CHECK(3 * refilled.report.counters.pullbacks <
+              2 * support::rounds_without_refill(refilled.report));
+        CHECK(with_little.report.counters.recomputed > 0);
+        CHECK(difference_of_gradients(refilled, with_little) == 0);
+    };
+
+    check_on(eddy::Rows{.threads = 1});
+    check_on(eddy::Tiles{.threads = 1});
 }
 
 TEST_CASE("row times: in single precision they differ by no more than it rounds") {

@@ -64,9 +64,9 @@ void GradientOnRows<Real>::plan_groups() {
     if (!shares_parameters_ && width_ == 16 && is_better_narrow(*call_, sizeof(Real))) width_ = 8;
     const bool adds_blocks = shares_parameters_ && lanes > few_lanes;
     groups_ = {lanes, adds_blocks ? lanes_per_block : width_, 1};
-    if (!call_->is_joint && RowGradient<Real>::refills(prepared_.problem, false)) {
+    if (!call_->is_joint && RowGradient<Real>::refills(prepared_.problem)) {
         // Several tiles, whose lanes make room for each other, as long as there are groups for all threads.
-        constexpr std::ptrdiff_t most_tiles = 8;
+        constexpr std::ptrdiff_t most_tiles = RowGradient<Real>::most_tiles;
         const std::ptrdiff_t tiles = (lanes + width_ - 1) / width_;
         const std::ptrdiff_t workers = workers_of_threads(call_->threads, tiles);
         const std::ptrdiff_t wanted = workers == 1 ? 1 : 4 * workers;

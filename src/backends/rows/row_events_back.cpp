@@ -22,7 +22,7 @@ RowEventsBack<Real>::RowEventsBack(const RowProblem<Real>& problem, RowRun<Real>
 
 template <class Real>
 bool RowEventsBack<Real>::are_met() const {
-    for (int place = 0; problem_->events && place < run_->count(); ++place)
+    for (int place = 0; problem_->events && place < run_->num_places(); ++place)
         if (run_->step(place).meets_event() && run_->is_alive(place)) return true;
     return false;
 }
@@ -62,19 +62,19 @@ void RowEventsBack<Real>::pull_jump_of(int place) {
     const double t = replay_->clocks().rows().last[place];
     step_->state_of(place, step_->work(), state_);
     step_->state_of(place, cotangents_->of_state, column_);
-    times_->shift(place) += events.pull_jump(step.event, run_->first() + place, t, state_, column_,
-                                             cotangents_->sums_of(place));
+    times_->shift(run_->back(place)) += events.pull_jump(step.event, run_->lane(place), t, state_,
+                                                         column_, cotangents_->sums_of(place));
     step_->put_state(place, column_, cotangents_->of_state);
-    static_cast<void>(events.derivatives(step.event, run_->first() + place, t, state_));
+    static_cast<void>(events.derivatives(step.event, run_->lane(place), t, state_));
     step_->put_state(place, events.by_y(), root_);
 }
 template <class Real>
 void RowEventsBack<Real>::clear_size_of(int place) {
     RowEvents<Real>& events = *replay_->solve().events();
     step_->state_of(place, step_->work(), state_);
-    const Real by_t = events.derivatives(run_->step(place).event, run_->first() + place,
+    const Real by_t = events.derivatives(run_->step(place).event, run_->lane(place),
                                          replay_->clocks().rows().last[place], state_);
-    const Real of_size = times_->shift(place) + of_size_[place];
+    const Real of_size = times_->shift(run_->back(place)) + of_size_[place];
     if (of_size != 0) {
         // Without a slope there is none: what is infinite becomes no number.
         Real factor = -of_size / (by_t + of_root_[place]);
@@ -83,9 +83,9 @@ void RowEventsBack<Real>::clear_size_of(int place) {
         for (int c = 0; c < problem_->state_size; ++c)
             cotangents_->of_state[c * step_->width() + place] += factor * events.by_y()[c];
         for (int i = 0; i < problem_->parameter_size; ++i) of_p.add(i, factor * events.by_p()[i]);
-        times_->shift(place) += factor * by_t;
+        times_->shift(run_->back(place)) += factor * by_t;
     }
-    times_->size(place) += times_->shift(place);
+    times_->size(place) += times_->shift(run_->back(place));
 }
 
 template class RowEventsBack<double>;

@@ -28,24 +28,19 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
     : problem_(&problem),
       has_report_(objective.has_report),
       run_(problem, field.width(),
-           refills(problem, objective.by_lane)
-               ? (plan.num_lanes + field.width() - 1) / field.width()
-               : 1,
-           arena),
+           refills(problem) ? (plan.num_lanes + field.width() - 1) / field.width() : 1, arena),
       replay_(problem, field, plan, run_, arena),
       step_(&replay_.step()),
-      times_(problem, *step_, arena),
+      times_(problem, run_, *step_, arena),
       saves_(problem, objective, run_, *step_, arena),
       cotangents_(problem, field.width(), arena),
       events_(problem, run_, replay_, cotangents_, times_, arena),
       watch_(problem, field, run_, *step_, arena) {
-    const int width = field.width(), num_tiles = run_.num_tiles();
+    const int width = field.width();
     const auto rows = [&](std::int64_t count) { return arena.take<Real>(count * width); };
     of_inputs_ = rows(problem.input_room);
-    got_ =
-        num_tiles > 1 ? rows(std::int64_t{num_tiles} * problem.state_size) : cotangents_.of_state;
-    got_p_ =
-        num_tiles > 1 ? rows(std::int64_t{num_tiles} * problem.parameter_size) : cotangents_.of_p;
+    got_p_ = problem.sums_tile ? cotangents_.of_p
+                               : rows(std::int64_t{run_.num_tiles()} * problem.parameter_size);
     for (Real** column : {&column_, &state_}) *column = arena.take<Real>(problem.state_size);
     saves_left_ = arena.take<std::int32_t>(run_.most_lanes());
     pulled_tstops_ = arena.take<std::int32_t>(width);
@@ -65,18 +60,16 @@ void RowGradient<Real>::learn(const LaneOutcome* outcomes) {
 template <class Real>
 void RowGradient<Real>::begin_back(LaneOutcome* outcomes) {
     const int width = step_->width();
-    std::fill_n(
-        got_p_,
-        std::int64_t{problem_->parameter_size} * (problem_->sums_tile ? 1 : run_.most_lanes()),
-        Real(0));
-    begin_inputs();
-    times_.begin(target_, run_.first(), run_.count());
+    if (problem_->sums_tile) std::fill_n(cotangents_.of_p, problem_->parameter_size, Real(0));
+    std::fill_n(of_inputs_, std::ptrdiff_t{problem_->input_room} * width, Real(0));
     for (std::int32_t lane = 0; lane < run_.most_lanes(); ++lane) {
         const bool is_alive = lane < run_.count() && !is_failure(outcomes[lane].result);
         run_.set_alive(lane, is_alive);
         saves_left_[lane] = is_alive ? saves_.num_saved(lane) : 0;
+        if (lane < run_.count()) forget(lane);
     }
-    step_->impulses().begin_back();
+    times_.begin(target_);
+    step_->impulses().begin_back(target_.impulse_amounts);
     watch_.begin(marks_, outcomes);
     saves_.seed(times_, got_p_);
     for (int place = 0; place < width; ++place) take_back(place, replay_.solve().begun(place));
@@ -85,6 +78,7 @@ void RowGradient<Real>::begin_back(LaneOutcome* outcomes) {
 template <class Real>
 void RowGradient<Real>::take_back(int place, std::int32_t lane) {
     run_.take_back(place, lane);
+    pulled_tstops_[place] = -1;
     for (int c = 0; c < problem_->state_size; ++c)
         cotangents_.of_state[c * step_->width() + place] = 0;
     run_.copy_column(run_.column_of(got_p_, num_own_p(), lane), cotangents_.of_p + place,
@@ -96,11 +90,10 @@ void RowGradient<Real>::leave_back(int place) {
     if (place >= run_.count() || !run_.is_alive(place)) return;
     pull_start(place);
     leave_tstop(place);
-    const std::int32_t lane = run_.back(place);
-    run_.copy_column(cotangents_.of_state + place, run_.column_of(got_, problem_->state_size, lane),
-                     problem_->state_size);
-    run_.copy_column(cotangents_.of_p + place, run_.column_of(got_p_, num_own_p(), lane),
-                     num_own_p());
+    for (int c = 0; c < problem_->state_size; ++c)
+        target_.y0(run_.lane(place), c) += cotangents_.of_state[c * step_->width() + place];
+    run_.copy_column(cotangents_.of_p + place,
+                     run_.column_of(got_p_, num_own_p(), run_.back(place)), num_own_p());
 }
 template <class Real>
 void RowGradient<Real>::fail_infinite(std::int32_t lane, LaneOutcome* outcomes) {
@@ -131,15 +124,16 @@ template <class Real>
 bool RowGradient<Real>::add_saves() {
     bool is_dense = false;
     const int width = step_->width();
-    for (int place = 0; place < std::min(run_.count(), width); ++place) {
+    for (int place = 0; place < run_.num_places(); ++place) {
         const LoggedStep& step = run_.step(place);
-        if (step.size == 0) continue;
+        if (step.size == 0 || !run_.is_alive(place)) continue;
         std::int32_t& left = saves_left_[step.lane];
-        const LaneTimes times = problem_->times_of(run_.first() + step.lane);
+        const std::ptrdiff_t lane = run_.lane(place);
+        const LaneTimes times = problem_->times_of(lane);
         const ImpulseRange& met = times.tstops[step.tstop].impulses;
         if (run_.lands(step, times))
-            step_->impulses().pull(place, times, met, cotangents_.of_state + place, width);
-        if (step.ends_lane && saves_.ends_at_event(place) && left > 0) {
+            step_->impulses().pull(lane, times, met, cotangents_.of_state + place, width);
+        if (step.ends_lane && saves_.ends_at_event(step.lane) && left > 0) {
             saves_.seed_of(place, --left, column_, cotangents_.sums_of(place));
             add_to_cotangent(place);
         }
@@ -149,7 +143,7 @@ bool RowGradient<Real>::add_saves() {
             if (times_.are_asked()) add_time_of_save(place, k);
             if (times.saves[k] == step.after && !step.ends_lane) {
                 if (is_behind_impulses(times, step.tstop, k))
-                    step_->impulses().pull(place, times, met, column_, 1);
+                    step_->impulses().pull(lane, times, met, column_, 1);
                 add_to_cotangent(place);
                 continue;
             }
@@ -176,12 +170,12 @@ void RowGradient<Real>::add_to_cotangent(int place) {
 template <class Real>
 bool RowGradient<Real>::begin_times(const RowState<Real>& x, std::int64_t round, bool meets) {
     bool lands = false, saves = false;
-    for (int place = 0; place < run_.count(); ++place) {
+    for (int place = 0; place < run_.num_places(); ++place) {
         const LoggedStep& step = run_.step(place);
         if (step.size == 0 || !run_.is_alive(place)) continue;
-        const LaneTimes times = problem_->times_of(run_.first() + place);
+        const LaneTimes times = problem_->times_of(run_.lane(place));
         lands = lands || RowTimes<Real>::lands(step, times);
-        const std::int32_t left = saves_left_[place];
+        const std::int32_t left = saves_left_[step.lane];
         saves = saves || (left > 0 && times.saves[left - 1] > step.before);
     }
     times_.begin_round(lands || meets);
@@ -230,19 +224,10 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     kernels.choose_rows(cotangents_.of_state, cotangents_.pulled, step_->shape(), run_.chosen());
     watch_.look(x.y(), cotangents_.of_state, replay_.clocks(), round);
 }
-/// No piece of the inputs has got anything.
-template <class Real>
-void RowGradient<Real>::begin_inputs() {
-    std::fill_n(pulled_tstops_, step_->width(), -1);
-    std::fill_n(of_inputs_, std::ptrdiff_t{problem_->input_room} * step_->width(), Real(0));
-    for (int place = 0; place < run_.count(); ++place)
-        for (std::ptrdiff_t i = 0; i < target_.inputs.num_components; ++i)
-            target_.inputs(run_.first() + place, i) = 0;
-}
 /// The steps that head for a tstop have all been pulled back where those of the round at hand head for another one.
 template <class Real>
 void RowGradient<Real>::leave_tstops() {
-    for (int place = 0; place < run_.count(); ++place) {
+    for (int place = 0; place < run_.num_places(); ++place) {
         if (pulled_tstops_[place] != run_.step(place).tstop) leave_tstop(place);
         pulled_tstops_[place] = run_.step(place).tstop;
     }
@@ -256,19 +241,21 @@ void RowGradient<Real>::leave_tstop(int place) {
 /// What their piece of the inputs has got.
 template <class Real>
 void RowGradient<Real>::hand_out_inputs(int place) {
-    const std::ptrdiff_t piece = problem_->piece_of(run_.first() + place, pulled_tstops_[place]);
+    const std::ptrdiff_t lane = run_.lane(place),
+                         piece = problem_->piece_of(lane, pulled_tstops_[place]);
     for (int i = 0; i < problem_->input_room; ++i) {
         Real& sum = of_inputs_[i * step_->width() + place];
-        target_.inputs(run_.first() + place, piece + i) += sum;
+        target_.inputs(lane, piece + i) += sum;
         sum = 0;
     }
 }
 /// To the state that was given, from behind the impulses at t0, and save points there.
 template <class Real>
 void RowGradient<Real>::pull_start(int place) {
-    const LaneTimes times = problem_->times_of(run_.first() + run_.back(place));
+    const std::ptrdiff_t lane = run_.lane(place);
+    const LaneTimes times = problem_->times_of(lane);
     if (!times.saves_before_impulses) add_saves_at_start(place);
-    step_->impulses().pull(place, times, times.impulses_at_start(), cotangents_.of_state + place,
+    step_->impulses().pull(lane, times, times.impulses_at_start(), cotangents_.of_state + place,
                            step_->width());
     if (times_.are_asked()) {
         step_->state_of(place, cotangents_.of_state, column_);
@@ -285,61 +272,53 @@ void RowGradient<Real>::add_saves_at_start(int place) {
         add_to_cotangent(place);
     }
 }
-/// What the lanes have got.
+/// What a lane has got, in the arrays that it has rows of.
+template <class Real>
+void RowGradient<Real>::for_each_number(std::int32_t lane, const auto& use) const {
+    for (const auto& values : {target_.y0, target_.t0, target_.t1, target_.save_at,
+                               target_.impulse_times, target_.impulse_amounts, target_.inputs})
+        for (std::ptrdiff_t k = 0; k < values.num_components; ++k)
+            use(values(run_.first() + lane, k));
+    Real* const of_p = run_.column_of(got_p_, num_own_p(), lane);
+    for (int i = 0; i < num_own_p(); ++i) use(of_p[i * run_.width()]);
+}
+template <class Real>
+void RowGradient<Real>::forget(std::int32_t lane) const {
+    for_each_number(lane, [](Real& x) { x = 0; });
+}
 template <class Real>
 void RowGradient<Real>::hand_out(const SharedTarget<Real>& shared, LaneOutcome* outcomes) {
-    const int width = step_->width();
-    const int num_p = num_own_p();
     for (int i = 0; problem_->sums_tile && i < problem_->parameter_size; ++i)
         shared.sums[i] += cotangents_.of_p[i];
-    for (int place = 0; place < width; ++place) leave_back(place);
+    for (int place = 0; place < run_.num_places(); ++place) leave_back(place);
     watch_.finish();
-    for (std::int32_t of_run = 0; of_run < run_.count(); ++of_run) {
-        if (!run_.is_lane_alive(of_run)) continue;
-        const int place = run_.place_in_tile(of_run);
-        const std::ptrdiff_t lane = run_.first() + of_run;
-        const Real* const got = run_.column_of(got_, problem_->state_size, of_run);
-        const Real* const got_p = run_.column_of(got_p_, num_p, of_run);
+    for (std::int32_t lane = 0; lane < run_.count(); ++lane) {
+        if (!run_.is_lane_alive(lane)) continue;
         // A derivative may be infinite where all values are numbers, as that of √y at 0.
         Real nothing = 0;
-        for (int c = 0; c < problem_->state_size; ++c) {
-            const Real x = got[c * width];
-            nothing += x - x;
+        for_each_number(lane, [&](Real x) { nothing += x - x; });
+        if (has_report_ && nothing != 0) {
+            fail_infinite(lane, outcomes);
+            forget(lane);
         }
-        for (int i = 0; i < num_p; ++i) {
-            const Real x = got_p[i * width];
-            nothing += x - x;
-        }
-        const int num_amounts = step_->impulses().num_amounts();
-        for (int k = 0; k < num_amounts; ++k) {
-            const Real x = step_->impulses().of_amount(place, k);
-            nothing += x - x;
-        }
-        for (std::ptrdiff_t i = 0; i < target_.inputs.num_components; ++i) {
-            const Real x = target_.inputs(lane, i);
-            nothing += x - x;
-        }
-        if (has_report_ && !(nothing == 0 && times_.are_finite(place))) {
-            fail_infinite(of_run, outcomes);
-            times_.forget(place);
-            for (std::ptrdiff_t i = 0; i < target_.inputs.num_components; ++i)
-                target_.inputs(lane, i) = 0;
-            continue;
-        }
-        for (int c = 0; c < problem_->state_size; ++c) target_.y0(lane, c) += got[c * width];
-        for (int k = 0; k < num_amounts; ++k)
-            target_.impulse_amounts(lane, k) += step_->impulses().of_amount(place, k);
-        const bool is_left_out =
-            leaves_out_marked_ && problem_->shares_parameters && marks_[of_run];
-        for (int i = 0; !is_left_out && i < num_p; ++i) {
-            const Real x = got_p[i * width];
-            if (!problem_->shares_parameters)
-                target_.p(lane, i) += x;
-            else if (shared.addends)
-                shared.addends[lane * num_p + i] += x;
-            else
-                shared.sums[lane / lanes_per_block * num_p + i] += x;
-        }
+        const bool is_left_out = leaves_out_marked_ && problem_->shares_parameters && marks_[lane];
+        if (!is_left_out) hand_out_p(lane, shared);
+    }
+}
+/// To the gradient of its own parameters, or to sums over lanes.
+template <class Real>
+void RowGradient<Real>::hand_out_p(std::int32_t lane, const SharedTarget<Real>& shared) {
+    const int num_p = num_own_p();
+    const std::ptrdiff_t of_call = run_.first() + lane;
+    const Real* const got_p = run_.column_of(got_p_, num_p, lane);
+    for (int i = 0; i < num_p; ++i) {
+        const Real x = got_p[i * run_.width()];
+        if (!problem_->shares_parameters)
+            target_.p(of_call, i) += x;
+        else if (shared.addends)
+            shared.addends[of_call * num_p + i] += x;
+        else
+            shared.sums[of_call / lanes_per_block * num_p + i] += x;
     }
 }
 

@@ -17,6 +17,8 @@ template <class Real>
 class RowGradient {
   public:
     using State = RowState<Real>;
+    /// Tiles whose lanes make room for each other.
+    static constexpr std::int32_t most_tiles = 8;
 
     RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field,
                 const RowObjective<Real>& objective, const GradientPlan& plan, Arena& arena);
@@ -29,10 +31,9 @@ class RowGradient {
         step_->take_parameters();
         saves_.take_call(objective);
     }
-    /// Do lanes begin in place of others? What is kept of them in a place would have to be a lane's.
-    [[nodiscard]] static bool refills(const RowProblem<Real>& problem, bool by_lane) {
-        return !by_lane && !problem.sums_tile && !problem.prescribed && problem.input_room == 0 &&
-               problem.times.num_impulses == 0 && !problem.differentiates_times;
+    /// Do lanes begin in place of others? Sums over the lanes of a tile would depend on who shares it.
+    [[nodiscard]] static bool refills(const RowProblem<Real>& problem) {
+        return !problem.sums_tile && !problem.prescribed;
     }
     /// The lanes that the next run should be given: a tile, or as many as it has room for where the lanes of the last one
     /// differed much.
@@ -89,7 +90,9 @@ class RowGradient {
     [[nodiscard]] bool leave_out_infinite(LaneOutcome* outcomes);
     void fail_infinite(std::int32_t lane, LaneOutcome* outcomes);
     void hand_out(const SharedTarget<Real>& shared, LaneOutcome* outcomes);
-    void begin_inputs();
+    void hand_out_p(std::int32_t lane, const SharedTarget<Real>& shared);
+    void for_each_number(std::int32_t lane, const auto& use) const;
+    void forget(std::int32_t lane) const;
     void leave_tstops();
     void leave_tstop(int place);
     void hand_out_inputs(int place);
@@ -114,10 +117,9 @@ class RowGradient {
     RowCotangents<Real> cotangents_;
     RowEventsBack<Real> events_;
     RowWatch<Real> watch_;
-    bool refills_ = false;  // do lanes begin in place of others?
-    Real* of_inputs_;       // (number of a piece, place)
-    // (tile, row, place) what lanes have got; of one tile the cotangents themselves
-    Real *got_, *got_p_;
+    bool refills_ = false;         // do lanes begin in place of others?
+    Real* of_inputs_;              // (number of a piece, place)
+    Real* got_p_;                  // (tile, parameter, place) what lanes have got
     Real *column_, *state_;        // (component)
     std::int32_t* saves_left_;     // (lane)
     std::int32_t* pulled_tstops_;  // (place) of the steps that were pulled back last; −1: none

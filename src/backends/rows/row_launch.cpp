@@ -82,7 +82,7 @@ void LaunchesOnRows<Real>::solve(const RowLaunch<Real>& launch, RowRecorder<Real
 template <class Real>
 void LaunchesOnRows<Real>::plan_back(const GradientPlan& plan) {
     const auto numbers_of = [](const GradientPlan& of) {
-        return std::array{of.slots, of.logged_rounds, of.checkpoints};
+        return std::array{of.slots, of.logged_rounds, of.checkpoints, std::int64_t{of.num_lanes}};
     };
     if (numbers_of(plan) != numbers_of(given_)) {
         workers_.clear();
@@ -92,6 +92,7 @@ void LaunchesOnRows<Real>::plan_back(const GradientPlan& plan) {
     const int planned = most_row_width(problem_.state_size, *problem_.method, true, sizeof(Real));
     plan_.slots *= planned / width_;
     plan_.logged_rounds *= planned / width_;
+    plan_.num_lanes = std::min(plan_.num_lanes, RowGradient<Real>::most_tiles * width_);
 }
 template <class Real>
 void LaunchesOnRows<Real>::differentiate(const RowLaunch<Real>& launch,

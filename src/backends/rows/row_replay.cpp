@@ -18,6 +18,7 @@ RowReplay<Real>::RowReplay(const RowProblem<Real>& problem, FieldOnTileOf<Real>&
       kept_(arena.take<Real>(num_kept_ * kept_size_)),
       round_kept_(arena.take<std::int64_t>(num_kept_)) {
     planned_bytes_ = static_cast<std::int64_t>(arena.num_bytes()) - planned_bytes_;
+    step_->impulses().keep(run.most_lanes(), arena);
     for (Real** column : {&before_, &behind_}) *column = arena.take<Real>(problem.state_size);
 }
 
@@ -68,11 +69,11 @@ void RowReplay<Real>::advance(RowState<Real>& x, std::int64_t round) {
 /// The lanes that met an event in the round at hand go on behind it.
 template <class Real>
 void RowReplay<Real>::meet_events(Real* y) {
-    for (int place = 0; place < run_->count(); ++place) {
+    for (int place = 0; place < run_->num_places(); ++place) {
         const LoggedStep& step = run_->step(place);
         if (!step.meets_event() || step.ends_lane) continue;
         step_->state_of(place, y, before_);
-        solve_.events()->state_after(step.event, run_->first() + place,
+        solve_.events()->state_after(step.event, run_->first() + step.lane,
                                      solve_.clocks().rows().last[place], before_, behind_);
         step_->put_state(place, behind_, y);
     }
@@ -89,11 +90,12 @@ void RowReplay<Real>::change_lanes(std::int64_t round, Real* y) {
 /// The lanes that landed in the round at hand go on behind the impulses there.
 template <class Real>
 void RowReplay<Real>::meet_impulses(Real* y) {
-    for (int place = 0; place < run_->count(); ++place) {
+    for (int place = 0; place < run_->num_places(); ++place) {
         const LoggedStep& step = run_->step(place);
-        const LaneTimes times = problem_->times_of(run_->first() + place);
+        const std::ptrdiff_t lane = run_->first() + step.lane;
+        const LaneTimes times = problem_->times_of(lane);
         if (run_->lands(step, times) && !times.is_end(step.tstop))
-            step_->impulses().meet(place, times, times.tstops[step.tstop].impulses, y + place,
+            step_->impulses().meet(lane, times, times.tstops[step.tstop].impulses, y + place,
                                    step_->width());
     }
 }

@@ -3,6 +3,7 @@
 // computed for all places at once. A run may have the lanes of several tiles, of which as many as there are places are
 // under way.
 
+#include <algorithm>
 #include <cstdint>
 #include <eddy/backends/rows/row_problem.hpp>
 #include "row_log.hpp"
@@ -33,6 +34,8 @@ class RowRun {
 
     [[nodiscard]] std::ptrdiff_t first() const { return first_; }
     [[nodiscard]] std::int32_t count() const { return count_; }
+    /// Places in which lanes are.
+    [[nodiscard]] int num_places() const { return std::min(count_, width_); }
     [[nodiscard]] int width() const { return width_; }
     [[nodiscard]] std::int32_t num_tiles() const { return num_tiles_; }
     /// That a run has room for.
@@ -58,8 +61,9 @@ class RowRun {
     void take_steps(const LoggedStep* steps) { steps_ = steps; }
     /// (place)
     [[nodiscard]] const LoggedStep& step(int place) const { return steps_[place]; }
-    /// The lane that goes back in a place.
+    /// The lane that goes back in a place, of the run and of the call.
     [[nodiscard]] std::int32_t back(int place) const { return back_[place]; }
+    [[nodiscard]] std::ptrdiff_t lane(int place) const { return first_ + back_[place]; }
     void take_back(int place, std::int32_t lane) { back_[place] = lane; }
     [[nodiscard]] bool is_alive(int place) const { return is_alive_[back_[place]]; }
     [[nodiscard]] bool is_lane_alive(std::int32_t lane) const { return is_alive_[lane]; }

@@ -17,7 +17,7 @@ RowSaves<Real>::RowSaves(const RowProblem<Real>& problem, const RowObjective<Rea
     seeds_ = rows(num_kept * problem.state_size);
     num_saved_ = arena.take<std::int32_t>(run.most_lanes());
     column_ = arena.take<Real>(problem.state_size);
-    if (problem.events) end_time_ = arena.take<double>(width);
+    if (problem.events) end_time_ = arena.take<double>(run.most_lanes());
     const FieldOnTileOf<Real>* const loss = objective.loss;
     if (!loss) return;
     const int num_data = loss->num_parameters() - problem.parameter_size;
@@ -37,7 +37,7 @@ template <class Real>
 void RowSaves<Real>::begin() {
     std::fill_n(num_saved_, run_->most_lanes(), 0);
     if (problem_->events)
-        std::fill_n(end_time_, run_->width(), std::numeric_limits<double>::quiet_NaN());
+        std::fill_n(end_time_, run_->most_lanes(), std::numeric_limits<double>::quiet_NaN());
 }
 template <class Real>
 bool RowSaves<Real>::save(std::ptrdiff_t lane, int place, std::int32_t k, const Real* state) {
@@ -149,10 +149,11 @@ void RowSaves<Real>::seed_losses_at(int tile, std::int32_t k, RowTimes<Real>& ti
         loss.pull_time(loss_t_, saved(tile, k), loss_p_, loss_c_, loss_of_t_);
         for (int i = 0; i < run_->num_taking_part(); ++i) {
             const int place = run_->taking_part()[i];
-            if (ends_at_event(place))
-                times.shift(place) += loss_of_t_[place];
+            const std::int32_t lane = tile * width + place;
+            if (ends_at_event(lane))
+                times.shift(lane) += loss_of_t_[place];
             else
-                times.add_save_time(place, k, loss_of_t_[place]);
+                times.add_save_time(lane, k, loss_of_t_[place]);
         }
     }
     if (problem_->sums_tile) return;
@@ -178,16 +179,17 @@ void RowSaves<Real>::seed_of(int place, std::int32_t k, Real* column,
                              const RowSums<Real>& of_p) const {
     const std::int32_t lane = run_->back(place);
     if (objective_.by_lane)
-        objective_.by_lane->pull_save(run_->first() + place, k, column, of_p);
+        objective_.by_lane->pull_save(run_->lane(place), k, column, of_p);
     else
         step_->state_of(run_->place_in_tile(lane), seeds(run_->tile_of(lane), k), column);
 }
 template <class Real>
 void RowSaves<Real>::state_of(int place, std::int32_t k, Real* state) const {
+    const std::int32_t lane = run_->back(place);
     if (objective_.by_lane)
-        objective_.by_lane->state_at(run_->first() + place, k, state);
+        objective_.by_lane->state_at(run_->lane(place), k, state);
     else
-        step_->state_of(place, saved(0, k), state);
+        step_->state_of(run_->place_in_tile(lane), saved(run_->tile_of(lane), k), state);
 }
 
 template class RowSaves<double>;

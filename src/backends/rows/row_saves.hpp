@@ -40,7 +40,7 @@ class RowSaves final : public RowRecorder<Real> {
                             const Real* state) override;
     [[nodiscard]] bool save_event(std::ptrdiff_t lane, int place, double t,
                                   const Real* state) override {
-        end_time_[place] = t;
+        end_time_[lane - run_->first()] = t;
         return save(lane, place, 0, state);
     }
     [[nodiscard]] Result not_finite() const override;
@@ -55,11 +55,11 @@ class RowSaves final : public RowRecorder<Real> {
     [[nodiscard]] std::int32_t num_saved(std::int32_t lane) const { return num_saved_[lane]; }
     /// The cotangent of a save point of the lane that goes back in a place, as a column.
     void seed_of(int place, std::int32_t k, Real* column, const RowSums<Real>& of_p) const;
-    /// The state there, where runs have one tile.
+    /// The state there.
     void state_of(int place, std::int32_t k, Real* state) const;
     /// Is the event that a lane ended at its only save point?
-    [[nodiscard]] bool ends_at_event(int place) const {
-        return problem_->events && !std::isnan(end_time_[place]);
+    [[nodiscard]] bool ends_at_event(std::int32_t lane) const {
+        return problem_->events && !std::isnan(end_time_[lane]);
     }
 
   private:
@@ -70,9 +70,9 @@ class RowSaves final : public RowRecorder<Real> {
     [[nodiscard]] Real* data_of_loss() const {
         return loss_p_ + problem_->behind_parameters(step_->width());
     }
-    [[nodiscard]] double time_of(int place, std::int32_t k) const {
-        const LaneTimes times = problem_->times_of(run_->first() + place);
-        return ends_at_event(place) ? end_time_[place] : times.save_time[k];
+    [[nodiscard]] double time_of(std::int32_t lane, std::int32_t k) const {
+        const LaneTimes times = problem_->times_of(run_->first() + lane);
+        return ends_at_event(lane) ? end_time_[lane] : times.save_time[k];
     }
     /// Of the lanes of a run, as many as a tile has places.
     [[nodiscard]] Real* saved(std::int64_t tile, std::int32_t k) const {
@@ -88,7 +88,7 @@ class RowSaves final : public RowRecorder<Real> {
     RowStep<Real>* step_;
     Real *saved_, *seeds_;        // (tile, save point, component, place)
     std::int32_t* num_saved_;     // (lane)
-    double* end_time_ = nullptr;  // (place) of an event that is the only save point, or NaN
+    double* end_time_ = nullptr;  // (lane) of an event that is the only save point, or NaN
     Real *loss_p_ = nullptr, *loss_of_p_ = nullptr, *loss_value_ = nullptr;
     Real *loss_kept_ = nullptr, *loss_c_ = nullptr, *loss_t_ = nullptr, *loss_of_t_ = nullptr;
     Real* column_;  // (component)

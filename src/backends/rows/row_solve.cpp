@@ -44,6 +44,7 @@ void RowSolve<Real>::begin(std::ptrdiff_t first, std::int32_t count, RowRecorder
     round_ = 0;
     const int width = step_.width();
     next_lane_ = std::min(width, count);
+    step_.impulses().begin(first);
     // The first sizes of lanes that wait, as many at once as a tile takes.
     first_sizes_.clear();
     for (std::int32_t lane = width; lane < count; lane += width) {
@@ -52,7 +53,6 @@ void RowSolve<Real>::begin(std::ptrdiff_t first, std::int32_t count, RowRecorder
         step_.choose_first_sizes(y, sizes_);
         first_sizes_.insert(first_sizes_.end(), sizes_, sizes_ + std::min(width, count - lane));
     }
-    step_.impulses().begin();
     // Beyond the last lane, that lane again: numbers that the equation can take.
     for (int place = 0; place < width; ++place)
         step_.load(place, first + std::min(place, count - 1), y);
@@ -191,7 +191,7 @@ template <class Real>
 void RowSolve<Real>::go_further(int place, std::ptrdiff_t lane, std::int32_t num_saved, Real* y) {
     const LaneTimes of_lane = problem_->times_of(lane);
     const std::int32_t tstop = clocks_.tstop(place);
-    step_.impulses().meet(place, of_lane, of_lane.tstops[tstop].impulses, y + place, step_.width());
+    step_.impulses().meet(lane, of_lane, of_lane.tstops[tstop].impulses, y + place, step_.width());
     step_.load_inputs(place, lane, tstop + 1);
     clocks_.head_for(place, tstop + 1, of_lane, num_saved);
     if (!events_ || of_lane.tstops[tstop].impulses.is_empty()) return;
@@ -214,7 +214,8 @@ void RowSolve<Real>::state_at(int place, std::int32_t k, const Real* y, bool& ha
         const std::int32_t tstop = clocks_.tstop(place);
         state_at_end(place);
         if (is_behind_impulses(of_lane, tstop, k))
-            step_.impulses().meet(place, of_lane, of_lane.tstops[tstop].impulses, state_, 1);
+            step_.impulses().meet(first_ + lane_[place], of_lane, of_lane.tstops[tstop].impulses,
+                                  state_, 1);
         return;
     }
     if (!has_stages) step_.complete_stages(y, clocks_);

@@ -20,7 +20,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
       method_(problem.method),
       field_(&field),
       kernels_(&row_kernels::of<Real>(problem.is_fused, field.width())),
-      impulses_(problem, field.width(), goes_back, arena),
+      impulses_(problem),
       times_(problem.row_times()),
       width_(field.width()),
       num_residuals_(goes_back ? field.num_kept() : 0),
@@ -80,15 +80,14 @@ void RowStep<Real>::load(int place, std::ptrdiff_t lane, Real* y) {
     for (int c = 0; c < problem_->state_size; ++c)
         y[c * width_ + place] = problem_->y0(problem_->row_of(lane), c);
     const LaneTimes times = problem_->times_of(lane);
-    impulses_.meet(place, times, times.impulses_at_start(), y + place, width_);
+    impulses_.meet(lane, times, times.impulses_at_start(), y + place, width_);
     t0_[place] = times.t0;
     span_[place] = static_cast<Real>(times.span);
     lowest_[place] = times.tstops[0].lowest;
     highest_[place] = times.tstops[0].highest;
-    loaded_[place] = -1;
-    load_inputs(place, lane, 0);
     loaded_lane_[place] = -1;  // a call may have parameters of its own
     load_parameters(place, lane);
+    load_inputs(place, lane, 0);
 }
 
 template <class Real>
@@ -477,7 +476,9 @@ void RowStep<Real>::dense_cotangents(int place, double theta, const Real* seed, 
 template <class Real>
 void RowStep<Real>::slope_of(int place, std::ptrdiff_t lane, std::int32_t tstop, double t,
                              const Real* state, Real* slope) {
-    const std::int32_t before = loaded_[place];
+    const std::ptrdiff_t lane_before = loaded_lane_[place];
+    const std::int32_t tstop_before = loaded_[place];
+    load_parameters(place, lane);
     load_inputs(place, lane, tstop);
     std::fill_n(time_, width_, static_cast<Real>(t));
     // In all places: numbers that the equation can take.
@@ -485,7 +486,8 @@ void RowStep<Real>::slope_of(int place, std::ptrdiff_t lane, std::int32_t tstop,
         std::fill_n(stage_ + std::ptrdiff_t{c} * width_, width_, state[c]);
     field_->f(time_, stage_, p_, work_);
     state_of(place, work_, slope);
-    load_inputs(place, lane, before);
+    load_parameters(place, lane_before);
+    load_inputs(place, lane_before, tstop_before);
 }
 
 // Steps of an implicit method

@@ -46,6 +46,7 @@ class RowStep {
     void load_parameters(int place, std::ptrdiff_t lane) {
         if (lane == loaded_lane_[place]) return;
         loaded_lane_[place] = lane;
+        loaded_[place] = -1;
         if (problem_->sums_tile) return;
         const std::ptrdiff_t row = problem_->row_of_p(lane);
         for (int i = 0; i < problem_->parameter_size; ++i)

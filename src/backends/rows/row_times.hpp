@@ -3,7 +3,7 @@
 // solve/group/time_cotangents.hpp, a lane at a time. Sizes of steps are data but for those that land.
 
 #include <eddy/solve/lane/gradient_target.hpp>
-#include "row_log.hpp"
+#include "row_run.hpp"
 #include "row_step.hpp"
 
 namespace eddy::inline v0::detail {
@@ -11,11 +11,12 @@ namespace eddy::inline v0::detail {
 template <class Real>
 class RowTimes {
   public:
-    RowTimes(const RowProblem<Real>& problem, RowStep<Real>& step, Arena& arena);
+    RowTimes(const RowProblem<Real>& problem, const RowRun<Real>& run, RowStep<Real>& step,
+             Arena& arena);
 
     [[nodiscard]] bool are_asked() const { return problem_->differentiates_times; }
-    /// The way back of so many lanes begins: their derivatives are zero.
-    void begin(const GradientTarget<Real>& target, std::ptrdiff_t first, std::int32_t count);
+    /// The way back of a run begins, with zeros in the target.
+    void begin(const GradientTarget<Real>& target);
     /// Is it the size of a step that lands on its tstop?
     [[nodiscard]] static bool lands(const LoggedStep& step, const LaneTimes& times) {
         return step.size > 0 && step.size == times.tstops[step.tstop].elapsed - step.before;
@@ -42,36 +43,30 @@ class RowTimes {
     void add_impulses_at_start(int place, const Real* cotangent);
 
     /// What the loss of save point k reads of time.
-    void add_save_time(int place, std::int32_t k, Real value) const {
-        target_.add_save_time(problem_->times, first_ + place, k, value);
+    void add_save_time(std::int32_t lane, std::int32_t k, Real value) const {
+        target_.add_save_time(problem_->times, run_->first() + lane, k, value);
     }
     // What events clear: the cotangent of the time from which a lane's steps go on, and that of the size of the step at
     // hand.
-    [[nodiscard]] Real& shift(int place) { return shifts_[place]; }
+    [[nodiscard]] Real& shift(std::int32_t lane) { return shifts_[lane]; }
     [[nodiscard]] Real& size(int place) { return dt_[place]; }
 
-    /// Is all that a lane has got finite?
-    [[nodiscard]] bool are_finite(int place) const;
-    /// A lane has none after all.
-    void forget(int place) const;
-
   private:
-    [[nodiscard]] LaneTimes times(int place) const { return problem_->times_of(first_ + place); }
+    [[nodiscard]] LaneTimes times(int place) const { return problem_->times_of(run_->lane(place)); }
     void add_tstop(int place, std::int32_t tstop, Real value) const {
-        target_.add_tstop(times(place), first_ + place, tstop, value);
+        target_.add_tstop(times(place), run_->lane(place), tstop, value);
     }
     /// seed · f in a state, at a time on the way to a tstop.
     [[nodiscard]] Real along_slope(int place, const Real* seed, const Real* state, double t,
                                    std::int32_t tstop);
-    template <class Use>
-    void for_each_number(int place, const Use& use) const;
 
     const RowProblem<Real>* problem_;
+    const RowRun<Real>* run_;
     RowStep<Real>* step_;
     GradientTarget<Real> target_{};
-    std::ptrdiff_t first_ = 0;
-    Real *shifts_, *t_, *dt_;  // (place): shifts of the steps to a tstop; of the round at hand
-    Real *slope_, *start_;     // (component)
+    Real* shifts_;          // (lane) of the steps to a tstop
+    Real *t_, *dt_;         // (place) of the round at hand
+    Real *slope_, *start_;  // (component)
     RowTimeCotangents<Real> of_round_{};
 };
 
