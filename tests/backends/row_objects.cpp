@@ -66,6 +66,28 @@ TEST_CASE("rows: the second call of a solver or gradient allocates nothing and g
     CHECK(solve() != end);
 }
 
+TEST_CASE("rows: what solves trajectories again stays for the next call, but for lists of them") {
+    // The fast component is at rest, and its derivative is not.
+    const auto field = eddy::trace_field(
+        2, 1, [](auto, const auto& y, const auto& p) { return eddy::vec(-y[0], -(p[0] * y[1])); });
+    const auto sum = [](auto, const auto& y, const auto&) { return y[0] + y[1]; };
+    eddy::EnsembleArray<double> y0(20, 2, 0.);
+    const eddy::EnsembleArray<double> p(20, 1, 50.);
+    for (std::ptrdiff_t lane = 0; lane < 20; ++lane) y0(lane, 0) = 1 + 0.1 * double(lane);
+    auto gradient =
+        eddy::gradient_solver(field, eddy::Tsit5{}, sum, {.t1 = 0.2}, eddy::Rows{.threads = 1});
+    const auto value = [&] { return gradient(y0, p).gradient.y0(3, 1); };
+
+    const double first = value();
+    REQUIRE(gradient(y0, p).report.redone(3));
+    CHECK(support::allocations_of([&] { static_cast<void>(value()); }) < 40);
+    CHECK(value() == first);
+    y0(3, 1) = 1;  // this one is solved once: there are others again
+    CHECK(std::abs(value() - std::exp(-10.)) < 1e-6);
+    y0(3, 1) = 0;
+    CHECK(value() == first);
+}
+
 TEST_CASE("rows: calls of one object may differ in their arrays") {
     const Training training;
     auto forward = eddy::ensemble_solver(decay(), eddy::Tsit5{}, options);

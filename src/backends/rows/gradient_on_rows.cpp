@@ -5,7 +5,6 @@
 #include <eddy/trace/rows/row_program.hpp>
 #include <limits>
 #include "round_plan.hpp"
-#include "sensitive_rows.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -255,27 +254,27 @@ void GradientOnRows<Real>::solve_marked(const RowArrays<Real>& arrays, const Thr
     const RowList marked = marked_lanes(result.report);
     if (marked.empty()) return;
     result.report.was_redone.assign(result.report.marks.size(), 0);
-    const auto second_of = [&](const RowList& lanes) {
-        return GradientOnRows(*call_, arrays, *seeds_, static_cast<std::ptrdiff_t>(lanes.size()));
+    const auto run_again = [&](std::unique_ptr<GradientOnRows>& kept, const RowList& lanes,
+                               const PrescribedSteps& steps) -> GradientOnRows& {
+        const std::ptrdiff_t count = std::ssize(lanes);
+        if (!kept || kept->num_lanes_ != count)
+            kept = std::make_unique<GradientOnRows>(*call_, arrays, *seeds_, count);
+        kept->run_some(*call_, arrays, *seeds_, lanes, steps, link, where);
+        return *kept;
     };
-    SensitiveRows<Real> sensitive;
-    SolvedLanes solved;
-    if (sensitive.run(*call_, arrays, marked, link, where))
-        solved = solved_lanes(marked, sensitive.steps.outcomes);
+    if (!sensitive_) sensitive_ = std::make_unique<SensitiveRows<Real>>();
+    StepsOfLanes& steps = sensitive_->steps;
+    sensitive_->run(*call_, prepared_.problem, marked, link);
+    const SolvedLanes solved = solved_lanes(marked, steps.outcomes);
     if (!solved.lanes.empty()) {
-        GradientOnRows second = second_of(solved.lanes);
-        second.run_some(*call_, arrays, *seeds_, solved.lanes,
-                        sensitive.steps.prescribe(solved.of_marked), link, where);
-        bring(second,
-              bring_outcomes(result.report, second.result.report, solved, sensitive.steps.outcomes,
-                             4 * threshold_of_watch(*call_->method)));
+        const GradientOnRows& second =
+            run_again(along_steps_, solved.lanes, steps.prescribe(solved.of_marked));
+        bring(second, bring_outcomes(result.report, second.result.report, solved, steps.outcomes,
+                                     2 * call_->method->stability_length));
     }
     if (!shares_parameters_) return;
     const RowList left = left_lanes(marked);
-    if (left.empty()) return;
-    GradientOnRows second = second_of(left);
-    second.run_some(*call_, arrays, *seeds_, left, {}, link, where);
-    shared_sums.add_apart(second.target);
+    if (!left.empty()) shared_sums.add_apart(run_again(left_, left, {}).target);
 }
 
 template class GradientOnRows<double>;

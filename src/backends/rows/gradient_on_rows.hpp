@@ -11,6 +11,7 @@
 #include "joint_rows.hpp"
 #include "row_work.hpp"
 #include "row_workers.hpp"
+#include "sensitive_rows.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -104,6 +105,9 @@ class GradientOnRows : public GradientResults<Real> {
     std::vector<FieldOnTileOf<Real>*> fields_;  // (worker)
     GradientMark* marks_ = nullptr;             // (lane); null: nobody watches
     bool leaves_out_marked_ = false;
+    // Marked lanes once more: their steps, gradients along these, and lanes that have brought nothing else.
+    std::unique_ptr<SensitiveRows<Real>> sensitive_;
+    std::unique_ptr<GradientOnRows> along_steps_, left_;
     std::vector<Real> any_atol_;  // that every error meets
     ThreadLink link_{};
     const RowCall* call_ = nullptr;

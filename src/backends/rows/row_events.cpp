@@ -58,8 +58,7 @@ bool RowEvents<Real>::passes(int i, double from, double now) const {
 template <class Real>
 void RowEvents<Real>::load_p(std::ptrdiff_t lane) {
     const std::ptrdiff_t row = problem_->row_of_p(lane);
-    for (int i = 0; i < problem_->parameter_size; ++i)
-        p_[at(i)] = problem_->sums_tile ? problem_->p(0, i) : problem_->parameter(row, i);
+    for (int i = 0; i < problem_->parameter_size; ++i) p_[at(i)] = problem_->parameter(row, i);
 }
 template <class Real>
 void RowEvents<Real>::pull_one(FieldOnTileOf<Real>& one, const Real& t, const Real* state,

@@ -69,6 +69,11 @@ void LaunchesOnRows<Real>::begin(const RowLaunch<Real>& launch, bool goes_back) 
 }
 template <class Real>
 void LaunchesOnRows<Real>::solve(const RowLaunch<Real>& launch, RowRecorder<Real>& recorder) {
+    if (!launch.equation->field) {  // it knows no tangent
+        for (std::ptrdiff_t lane = 0; lane < launch.plan.num_lanes; ++lane)
+            launch.outcomes[lane].result = Result::non_finite;
+        return;
+    }
     begin(launch, false);
     back_ = nullptr;
     recorder_ = &recorder;
@@ -142,6 +147,13 @@ RowEquation row_equation(std::shared_ptr<const FieldMaker> field, bool sums_tile
     const int num_residuals = tile_of(*field, problem, 1)->num_residuals();
     std::vector<int> counted = field->counted_components();
     return {std::move(field), std::move(counted), num_residuals};
+}
+
+RowEquation with_tangent(const FieldMaker& field) {
+    auto both = field.with_tangents({Direction::given});
+    if (!both) return {};
+    std::vector<int> counted = both->counted_components();
+    return {std::move(both), std::move(counted)};
 }
 
 void plan_launch_back(GradientPlan& plan, const SolveOptions& options, const WorkerBudget& budget,

@@ -78,7 +78,7 @@ void RowSaves<Real>::load_loss(int tile, std::int32_t k) {
             static_cast<Real>(is_there ? time_of(of_run, k) : problem_->times_of(lane).t0);
         if (!is_there)
             for (int c = 0; c < problem_->state_size; ++c)
-                saved(tile, k)[c * width + place] = problem_->y0(problem_->row_of(lane), c);
+                saved(tile, k)[c * width + place] = problem_->start(lane, c);
     }
 }
 template <class Real>

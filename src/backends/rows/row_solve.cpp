@@ -205,9 +205,7 @@ void RowSolve<Real>::state_at(int place, std::int32_t k, const Real* y, bool& ha
     const LaneTimes of_lane = times(place);
     const double elapsed = of_lane.saves[k];
     if (elapsed == 0 && of_lane.saves_before_impulses) {
-        for (int c = 0; c < step_.state_size(); ++c)
-            state_[c] = problem_->y0(problem_->row_of(first_ + lane_[place]), c);
-        return;
+        return step_.start_of(first_ + lane_[place], state_);
     }
     if (elapsed <= rows.before[place]) return step_.state_of(place, y, state_);
     if (elapsed == rows.elapsed[place] && !ends_at_event(place)) {

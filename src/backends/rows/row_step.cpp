@@ -77,8 +77,7 @@ void RowStep<Real>::take_rows(Arena& arena) {
 
 template <class Real>
 void RowStep<Real>::load(int place, std::ptrdiff_t lane, Real* y) {
-    for (int c = 0; c < problem_->state_size; ++c)
-        y[c * width_ + place] = problem_->y0(problem_->row_of(lane), c);
+    for (int c = 0; c < problem_->state_size; ++c) y[c * width_ + place] = problem_->start(lane, c);
     const LaneTimes times = problem_->times_of(lane);
     impulses_.meet(lane, times, times.impulses_at_start(), y + place, width_);
     t0_[place] = times.t0;
@@ -92,7 +91,7 @@ void RowStep<Real>::load(int place, std::ptrdiff_t lane, Real* y) {
 
 template <class Real>
 void RowStep<Real>::copy_parameters(Real* to) const {
-    for (int i = 0; i < problem_->parameter_size; ++i) to[i] = problem_->p(0, i);
+    for (int i = 0; i < problem_->parameter_size; ++i) to[i] = problem_->parameter(0, i);
 }
 
 template <class Real>

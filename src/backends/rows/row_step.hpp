@@ -129,8 +129,7 @@ class RowStep {
     }
     /// The state that a lane was given, (component).
     void start_of(std::ptrdiff_t lane, Real* state) const {
-        for (int c = 0; c < problem_->state_size; ++c)
-            state[c] = problem_->y0(problem_->row_of(lane), c);
+        for (int c = 0; c < problem_->state_size; ++c) state[c] = problem_->start(lane, c);
     }
     /// Which lanes the cotangents of shared parameters are summed over, in order, in a pull of so many stages.
     void sum_over(const int* lanes, int count, int num_stages) {

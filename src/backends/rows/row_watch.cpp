@@ -3,7 +3,6 @@
 #include <array>
 #include <eddy/core/math.hpp>
 #include <eddy/steppers/adjoint_watch.hpp>
-#include <eddy/steppers/stability_polynomial.hpp>
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -75,28 +74,12 @@ struct WaitingPowers {
 
 }  // namespace
 
-double threshold_of_watch(const MethodOnRows& method) {
-    constexpr int most = MethodOnRows::most_stages;
-    StabilityPolynomial<most> polynomial{{1}};
-    double power[most];  // A^(k−1) 1
-    std::fill_n(power, most, 1.);
-    for (int k = 1; k <= method.num_stages; ++k) {
-        double next[most] = {};
-        for (int i = 0; i < method.num_stages; ++i) {
-            polynomial.gamma[k] += method.b[i] * power[i];
-            for (int j = 0; j < i; ++j) next[i] += method.a_of(i, j) * power[j];
-        }
-        std::copy_n(next, most, power);
-    }
-    return 0.5 * reach_of(polynomial);
-}
-
 template <class Real>
 RowWatch<Real>::RowWatch(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field,
                          RowRun<Real>& run, RowStep<Real>& step, Arena& arena)
     : problem_(&problem), field_(&field), run_(&run), step_(&step) {
     if (!problem.is_watched) return;
-    threshold_ = threshold_of_watch(*problem.method);
+    threshold_ = 0.5 * problem.method->stability_length;
     const int width = run.width();
     for (Real** rows : {&y_, &cotangent_, &scaled_})
         *rows = arena.take<Real>(std::int64_t{problem.state_size} * width);

@@ -11,9 +11,6 @@
 
 namespace eddy::inline v0::detail {
 
-/// θ of the rule, of an explicit method: steppers/adjoint_watch.hpp.
-[[nodiscard]] double threshold_of_watch(const MethodOnRows& method);
-
 template <class Real>
 class RowWatch {
   public:

@@ -21,11 +21,13 @@ namespace eddy::inline v0::detail {
 struct RowEquation {
     std::shared_ptr<const FieldMaker> field;
     std::vector<int> counted;  // components that count in norms
-    int num_residuals;
+    int num_residuals = 0;
 };
 /// `sums_tile`: are the cotangents of shared parameters added up in tiles?
 [[nodiscard]] EDDY_EXPORT RowEquation row_equation(std::shared_ptr<const FieldMaker> field,
                                                    bool sums_tile);
+/// With a tangent, for solves alone; without a field where it knows none.
+[[nodiscard]] EDDY_EXPORT RowEquation with_tangent(const FieldMaker& field);
 
 /// Lanes that are to be solved.
 template <class Real>

@@ -9,6 +9,7 @@
 #include <eddy/solve/lane/input_tables.hpp>
 #include <eddy/solve/lane/outcome.hpp>
 #include <eddy/solve/lane/prescribed_steps.hpp>
+#include <eddy/solve/lane/problem.hpp>
 #include <eddy/solve/lane/rows.hpp>
 #include <eddy/solve/lane/times.hpp>
 #include <eddy/steppers/rows/method_on_rows.hpp>
@@ -34,6 +35,8 @@ struct RowProblem {
     PrescribedSteps prescribed;
     bool shares_steps = false;
     bool counts_tangents = false;  // does the norm of errors? Of one tangent
+    bool has_fixed_directions =
+        false;  // in the place of a tangent, which arrays do not have then: fixed_sign
     bool shares_parameters = false, is_fused = false;
     /// Are the cotangents of shared parameters added up in the tile, where they are many? The equation then has them as
     /// numbers, not as rows.
@@ -82,7 +85,25 @@ struct RowProblem {
         return shares_parameters ? 0 : row_of(lane);
     }
     [[nodiscard]] Real parameter(std::ptrdiff_t row, int i) const {
+        const int own = parameter_size / 2;
+        if (has_fixed_directions && i >= own) {
+            const Real x = parameter(row, i - own), size = x < 0 ? -x : x;
+            return static_cast<Real>(fixed_sign(own_size() + i - own)) * (x == 0 ? Real(1) : size);
+        }
         return table ? (*table)(row, i) : p(row, i);
+    }
+    /// A component of the state that a lane is given.
+    [[nodiscard]] Real start(std::ptrdiff_t lane, int i) const {
+        if (has_fixed_directions && i >= own_size())
+            return static_cast<Real>(fixed_sign(i - own_size()));
+        return y0(row_of(lane), i);
+    }
+    /// The same lanes with a tangent of fixed directions, whose errors count.
+    void add_tangent() {
+        state_size *= 2;
+        parameter_size *= 2;
+        num_tangents = 1;
+        counts_tangents = has_fixed_directions = true;
     }
 };
 

@@ -7,6 +7,7 @@
 #include <eddy/steppers/interpolant_tableau.hpp>
 #include <eddy/steppers/rows/esdirk_on_rows.hpp>
 #include <eddy/steppers/rows/rosenbrock_on_rows.hpp>
+#include <eddy/steppers/stability_polynomial.hpp>
 
 namespace eddy::inline v0::detail {
 
@@ -23,6 +24,7 @@ struct MethodOnRows {
     bool estimates_error;  // as it is used: are steps chosen by it?
     bool carries_last;     // is the last stage of a step the first of the next?
     bool steps_to_save_points;
+    double stability_length;    // of an explicit method that estimates errors
     const double *c, *a;        // (stage), (stage, stage) of num_dense
     const double *b, *b_error;  // (stage)
     const double* b_coarse;     // (stage); null: there is one estimate
@@ -82,7 +84,10 @@ template <RungeKuttaMethod Method, bool estimates_error>
     MethodOnRows method{};
     method.order = Method::order;
     method.error_order = static_cast<float>(Method::order);
-    if constexpr (estimates_error) method.error_order = static_cast<float>(error_order<Method>);
+    if constexpr (estimates_error) {
+        method.error_order = static_cast<float>(error_order<Method>);
+        method.stability_length = eddy::stability_length<Method>;
+    }
     method.num_stages = estimates_error ? Method::tableau.num_stages : needed;
     method.num_needed = needed;
     method.num_dense = all.num_stages;
