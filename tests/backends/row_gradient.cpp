@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <eddy/backends/serial.hpp>
+#include <eddy/backends/tiles.hpp>
 #include <eddy/runtime.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/pullback.hpp>
@@ -395,78 +396,91 @@ struct ManyDecays {
     [[nodiscard]] bool is_at_rest(std::ptrdiff_t lane) const { return y0(lane, 1) == 0; }
 };
 
+template <int num_parameters = 2>
+struct TwoDecaysOf : TwoDecays {
+    static constexpr int parameter_size = num_parameters;
+};
+/// Calls test(gradient) of both ways over rows: gradient(loss, y0, p, options).
+template <int num_parameters = 2>
+void by_rows_and_tiles(const auto& test) {
+    const eddy::RuntimeField field = eddy::trace_field(2, num_parameters, TwoDecays{});
+    test([&](const auto&... arguments) {
+        return eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, arguments...);
+    });
+    test([&](const auto&... arguments) {
+        return eddy::value_and_gradient(TwoDecaysOf<num_parameters>{}, eddy::Tsit5{}, Total{},
+                                        arguments..., eddy::Tiles{});
+    });
+}
+
 TEST_CASE("rows: derivatives that the steps do not carry are flagged as the oracle flags them") {
     const ManyDecays many;
-    const eddy::RuntimeField field = eddy::trace_field(2, 2, TwoDecays{});
     eddy::SolveOptions options{.t1 = 0.2, .stable_gradients = false};
 
     const auto oracle = eddy::value_and_gradient(TwoDecays{}, eddy::Tsit5{}, Total{}, many.y0,
                                                  many.p, options, eddy::Serial{});
-    for (const std::int64_t checkpoints : {0, 3}) {
-        options.checkpoints = checkpoints;
-        const auto found =
-            eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0, many.p, options);
+    by_rows_and_tiles([&](const auto& gradient) {
+        for (const std::int64_t checkpoints : {0, 3}) {
+            options.checkpoints = checkpoints;
+            const auto found = gradient(many.y0, many.p, options);
 
-        CHECK(found.report.is_watched);
-        for (std::ptrdiff_t lane = 0; lane < ManyDecays::num_lanes; ++lane) {
-            const eddy::GradientMark mark = found.report.unreliable(lane),
-                                     expected = oracle.report.unreliable(lane);
-            CHECK(bool(mark) == many.is_at_rest(lane));
-            CHECK(mark.t == expected.t);
-            CHECK(std::abs(mark.ratio - expected.ratio) <= 1e-6 * expected.ratio);
-            CHECK_FALSE(found.report.redone(lane));
+            CHECK(found.report.is_watched);
+            for (std::ptrdiff_t lane = 0; lane < ManyDecays::num_lanes; ++lane) {
+                const eddy::GradientMark mark = found.report.unreliable(lane),
+                                         expected = oracle.report.unreliable(lane);
+                CHECK(bool(mark) == many.is_at_rest(lane));
+                CHECK(mark.t == expected.t);
+                CHECK(std::abs(mark.ratio - expected.ratio) <= 1e-6 * expected.ratio);
+                CHECK_FALSE(found.report.redone(lane));
+            }
         }
-    }
+    });
     options.dt0 = 0.01;
-    const auto constant = eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0, many.p,
-                                                   options, eddy::ConstantController{});
+    const auto constant =
+        eddy::value_and_gradient(eddy::trace_field(2, 2, TwoDecays{}), eddy::Tsit5{}, Total{},
+                                 many.y0, many.p, options, eddy::ConstantController{});
     CHECK_FALSE(constant.report.is_watched);
 }
 
 TEST_CASE("rows: these lanes are solved again, by the steps of the oracle") {
     const ManyDecays many;
-    const eddy::RuntimeField field = eddy::trace_field(2, 2, TwoDecays{});
-    eddy::SolveOptions options{.t1 = 0.2};
-
     const auto oracle = eddy::value_and_gradient(TwoDecays{}, eddy::Tsit5{}, Total{}, many.y0,
-                                                 many.p, options, eddy::Serial{});
-    const auto found =
-        eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0, many.p, options);
+                                                 many.p, {.t1 = 0.2}, eddy::Serial{});
+    by_rows_and_tiles([&](const auto& gradient) {
+        eddy::SolveOptions options{.t1 = 0.2};
+        const auto found = gradient(many.y0, many.p, options);
 
-    for (std::ptrdiff_t lane = 0; lane < ManyDecays::num_lanes; ++lane) {
-        CHECK(found.report.redone(lane) == oracle.report.redone(lane));
-        CHECK(bool(found.report.unreliable(lane)) == bool(oracle.report.unreliable(lane)));
-        CHECK(found.report.stats(lane).accepted == oracle.report.stats(lane).accepted);
-        CHECK(found.report.stats(lane).evaluations == oracle.report.stats(lane).evaluations);
-        CHECK(std::abs(found.gradient.y0(lane, 1) - std::exp(-0.2 * many.p(lane, 1))) < 1e-6);
-    }
-    CHECK(found.report.redone(1));
-    CHECK(largest_difference(found.gradient.y0, oracle.gradient.y0) < 1e-12);
-    CHECK(largest_difference(found.gradient.p, oracle.gradient.p) < 1e-12);
-    CHECK(std::abs(found.loss.total / oracle.loss.total - 1) < 1e-12);
+        for (std::ptrdiff_t lane = 0; lane < ManyDecays::num_lanes; ++lane) {
+            CHECK(found.report.redone(lane) == oracle.report.redone(lane));
+            CHECK(bool(found.report.unreliable(lane)) == bool(oracle.report.unreliable(lane)));
+            CHECK(found.report.stats(lane).accepted == oracle.report.stats(lane).accepted);
+            CHECK(found.report.stats(lane).evaluations == oracle.report.stats(lane).evaluations);
+            CHECK(std::abs(found.gradient.y0(lane, 1) - std::exp(-0.2 * many.p(lane, 1))) < 1e-6);
+        }
+        CHECK(found.report.redone(1));
+        CHECK(largest_difference(found.gradient.y0, oracle.gradient.y0) < 1e-12);
+        CHECK(largest_difference(found.gradient.p, oracle.gradient.p) < 1e-12);
+        CHECK(std::abs(found.loss.total / oracle.loss.total - 1) < 1e-12);
 
-    // Where no second solve succeeds, lanes keep what they had.
-    options.max_steps = found.report.stats(1).accepted - 1;
-    const auto kept =
-        eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0, many.p, options);
-    CHECK(kept.report.unreliable(1));
-    CHECK_FALSE(kept.report.redone(1));
+        // Where no second solve succeeds, lanes keep what they had.
+        options.max_steps = found.report.stats(1).accepted - 1;
+        const auto kept = gradient(many.y0, many.p, options);
+        CHECK(kept.report.unreliable(1));
+        CHECK_FALSE(kept.report.redone(1));
+    });
 }
 
-TEST_CASE("rows: lanes that are solved again bring the same to parameters that all share") {
+template <int num_parameters>
+void compare_shared_with_own() {
     const ManyDecays many;
     const eddy::SolveOptions options{.t1 = 0.2};
-    for (const int num_parameters : {2, 66}) {
-        const eddy::RuntimeField field = eddy::trace_field(2, num_parameters, TwoDecays{});
-        std::vector<double> p(static_cast<std::size_t>(num_parameters), 1.);
-        p[1] = 50;
-        eddy::EnsembleArray<double> copies(ManyDecays::num_lanes, num_parameters, 1.);
-        for (std::ptrdiff_t lane = 0; lane < ManyDecays::num_lanes; ++lane) copies(lane, 1) = 50;
-
-        const auto of_all = eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0,
-                                                     eddy::shared(p), options);
-        const auto of_each =
-            eddy::value_and_gradient(field, eddy::Tsit5{}, Total{}, many.y0, copies, options);
+    std::vector<double> p(num_parameters, 1.);
+    p[1] = 50;
+    eddy::EnsembleArray<double> copies(ManyDecays::num_lanes, num_parameters, 1.);
+    for (std::ptrdiff_t lane = 0; lane < ManyDecays::num_lanes; ++lane) copies(lane, 1) = 50;
+    by_rows_and_tiles<num_parameters>([&](const auto& gradient) {
+        const auto of_all = gradient(many.y0, eddy::shared(p), options),
+                   of_each = gradient(many.y0, copies, options);
 
         CHECK(of_all.report.redone(1));
         CHECK(largest_difference(of_all.gradient.y0, of_each.gradient.y0) < 1e-12);
@@ -476,7 +490,11 @@ TEST_CASE("rows: lanes that are solved again bring the same to parameters that a
                 sum += of_each.gradient.p(lane, i);
             CHECK(std::abs(of_all.gradient.p(0, i) - sum) < 1e-12 * std::abs(sum));
         }
-    }
+    });
+}
+TEST_CASE("rows: lanes that are solved again bring the same to parameters that all share") {
+    compare_shared_with_own<2>();
+    compare_shared_with_own<66>();
 }
 
 TEST_CASE("rows: a lane that fails brings nothing, and the others are as they are alone") {

@@ -15,7 +15,6 @@ namespace eddy::inline v0 {
 /// tableaus, in `solve`, `value_and_gradient` and `pullback`.
 /// Each trajectory has its own steps, and the bits of any other backend if the functions of its
 /// equation have them. With JointController all trajectories of a call share their steps.
-/// Trajectories with unreliable gradients are not solved again (`stable_gradients`).
 struct Tiles {
     struct backend_tag {};
 

@@ -130,6 +130,8 @@ void LaunchesOnRows<Real>::differentiate_group(Worker& at, ThreadTeam<1>& team,
     RowObjective<Real> objective{};
     objective.by_lane = &losses;
     objective.has_report = back_->has_report;
+    objective.marks = back_->marks;
+    objective.leaves_out_marked = back_->leaves_out_marked;
     losses.begin(team.first_lane(), team.num_lanes());
     if (!at.has_begun()) at.begin(problem_, objective, plan_);
     SharedTarget<Real> of_group = back_->shared;

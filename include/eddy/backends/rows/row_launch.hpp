@@ -48,6 +48,8 @@ struct RowLaunchBack {
     SharedTarget<Real> shared;  // of all groups
     bool has_report;            // is the caller told of lanes whose gradient is not finite?
     BackCost* costs;            // (worker)
+    GradientMark* marks;        // (lane); null: nobody watches
+    bool leaves_out_marked;     // do marked lanes bring nothing to shared parameters?
 };
 
 /// Solves lanes, by threads; `kept` is what the next launch works in.

@@ -14,16 +14,22 @@
 
 namespace eddy::inline v0::detail {
 
-/// The equation of a call, which is traced when it is first asked for.
-template <class Spec>
-[[nodiscard]] const RowEquation& equation_on_rows() {
-    using Field = typename Spec::Field;
-    static const RowEquation equation = row_equation(
-        RuntimeField(trace_graph(WholeOf<Field>{}, Scalar{}, Vector<Spec::state_size>{},
+/// An equation, which is traced when it is first asked for.
+template <class Field>
+[[nodiscard]] const std::shared_ptr<const FieldMaker>& field_on_rows() {
+    static const std::shared_ptr<const FieldMaker> field =
+        RuntimeField(trace_graph(WholeOf<Field>{}, Scalar{}, Vector<Field::state_size>{},
                                  Vector<program_parameters_of<Field>>{}),
                      FieldNames{}, row_level, input_sizes_of<Field>)
-            .maker(),
-        !Spec::sums_by_lane);
+            .maker();
+    return field;
+}
+/// The equation of a call; in dual numbers, with a tangent.
+template <class Spec>
+[[nodiscard]] const RowEquation& equation_on_rows() {
+    static const RowEquation equation =
+        Spec::is_dual ? with_tangent(*field_on_rows<typename Spec::Field>())
+                      : row_equation(field_on_rows<typename Spec::Field>(), !Spec::sums_by_lane);
     return equation;
 }
 template <class Spec>
@@ -43,8 +49,8 @@ class TileTeam : public ThreadTeam<1> {
         else
             return 1;  // Tiles says that the method is not for it
     }();
-    static constexpr bool takes_prescribed_steps = false;
-    static constexpr Watches watches{};
+    static constexpr bool takes_prescribed_steps = true;
+    static constexpr Watches watches{.way_back = !steps_jointly<typename Spec::Controller>};
 
     static void plan_way_back(GradientPlan& plan, const SolveOptions& options,
                               const WorkerBudget& budget, std::int64_t rounds_of_lane) {
@@ -67,8 +73,6 @@ template <class Spec>
                        static_cast<int>(equation.counted.size())};
     rows.y0 = problem.y0;
     rows.p = problem.p;
-    if constexpr (Spec::shares_parameters)
-        rows.p = {problem.shared_p, 1, Spec::parameter_size, Spec::parameter_size, 1};
     rows.rows = problem.rows;
     if (problem.has_table()) rows.table = problem.table;
     if constexpr (Spec::input_room > 0) {
@@ -80,6 +84,8 @@ template <class Spec>
     rows.sums_tile = !Spec::sums_by_lane;
     rows.state_size = Spec::state_size;
     rows.parameter_size = Spec::parameter_size;
+    rows.prescribed = problem.prescribed;
+    if (Spec::is_dual) rows.add_tangent();  // those of steps that carry derivatives are fixed
     return rows;
 }
 
@@ -100,7 +106,7 @@ class SavedByLane final : public RowRecorder<typename Kernel::Spec::Scalar> {
     explicit SavedByLane(const Kernel& kernel) : kernel_(&kernel) {}
     [[nodiscard]] bool wants_steps() const override { return kernel_->recorder(0).wants_steps(); }
     void save_step(std::ptrdiff_t lane, const TakenStep& step, const Real* state) override {
-        kernel_->recorder(lane).save_step(0, {step.t}, state_of_lane<Spec>(state));
+        kernel_->recorder(lane).save_step(0, step, state_of_lane<Spec>(state));
     }
     [[nodiscard]] bool save(std::ptrdiff_t lane, int, std::int32_t k, const Real* state) override {
         return kernel_->recorder(lane).save(0, k, state_of_lane<Spec>(state));
@@ -168,7 +174,7 @@ class LossesByLane final : public RowLosses<typename Kernel::Spec::Scalar> {
 
 /// What launches of a solver object keep.
 struct TileMemory {
-    Workspace rows, losses;
+    Workspace rows, rows_with_tangent, losses;
 };
 
 template <class Kernel>
@@ -184,6 +190,7 @@ void launch_tiles(const LaunchPlan& plan, const Kernel& kernel, const ThreadLink
                            steps_jointly<typename Spec::Controller>};
     if constexpr (is_gradient<Kernel>) {
         launch.problem.differentiates_times = Kernel::differentiates_times;
+        launch.problem.is_watched = kernel.marks != nullptr;
         struct Losses {
             std::vector<LossesByLane<Kernel>> by_worker;
             std::vector<RowLosses<Real>*> all;
@@ -197,12 +204,18 @@ void launch_tiles(const LaunchPlan& plan, const Kernel& kernel, const ThreadLink
             all.push_back(&losses);
         }
         const SharedTarget<Real> shared{kernel.shared.addends, kernel.shared.sums};
-        const RowLaunchBack<Real> back{
-            all, &kernel.plan, kernel.target, shared, Kernel::Recorder::has_report, kernel.costs};
+        const RowLaunchBack<Real> back{all,
+                                       &kernel.plan,
+                                       kernel.target,
+                                       shared,
+                                       Kernel::Recorder::has_report,
+                                       kernel.costs,
+                                       kernel.marks,
+                                       kernel.leaves_out_marked};
         differentiate_launch(kept.rows, launch, back);
     } else {
         SavedByLane<Kernel> recorder(kernel);
-        solve_launch<Real>(kept.rows, launch, recorder);
+        solve_launch<Real>(Spec::is_dual ? kept.rows_with_tangent : kept.rows, launch, recorder);
     }
 }
 

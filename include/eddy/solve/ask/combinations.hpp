@@ -131,7 +131,7 @@ inline constexpr Combinations rows[] = {
      {yes, yes, yes, yes, yes, yes, as_inner}},
     {gradients_watched, "trajectories with unreliable gradients",
      {again, not_watched, not_watched, {"solved again if not switched"}, not_watched, not_watched},
-     {again, not_watched, again, again, {"flagged"}, {"flagged"}, as_inner}},
+     {again, again, again, again, {"flagged"}, {"flagged"}, as_inner}},
     {tangents_watched, "trajectories with unreliable tangents (`pushforward`)",
      {{"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, not_watched},
      {{"flagged"}, vacant, not_watched, {"flagged"}, {"flagged"}, {"flagged"}, as_inner}},
