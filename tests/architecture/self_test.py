@@ -115,7 +115,7 @@ class EachRuleCanFail(unittest.TestCase):
         self.assertRegex(unknown, rf"^{path}:1: unknown to the design")
         self.assertEqual(complaints(new | {"docs/design/solving.md": "| `backends/` | `cpu` |\n"}), [])
         self.expect("docs/design/solving.md", "| `lane/` | `gone` |\n", "header that is not there: include/eddy/solve/lane/gone.hpp")
-        self.expect("docs/design/solving.md", "See `lane/gone.hpp`.\n", "header that is not there: lane/gone.hpp")
+        self.expect("docs/design/rows.md", "See `lane/gone.hpp`.\n", "header that is not there: lane/gone.hpp")
 
     def test_classes_that_end_with_what_may_be_empty(self):
         self.expect("include/eddy/core/vec.hpp", "struct State {\n    double y;\n    [[no_unique_address]] Memory memory{};\n};\n",
