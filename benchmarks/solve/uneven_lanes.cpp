@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <eddy/backends/tiles.hpp>
 #include <eddy/solvers/tsit5.hpp>
 
 #include "lorenz_lanes.hpp"
@@ -106,7 +107,8 @@ void print_spread(const char* name, const eddy::Outcomes& outcomes) {
                 100 * static_cast<double>(all.rejected) / static_cast<double>(all.accepted));
 }
 
-void compare(const char* name, std::ptrdiff_t num_lanes, EndTime end_time) {
+template <class Backend>
+void compare(const char* name, std::ptrdiff_t num_lanes, EndTime end_time, const Backend& backend) {
     const Array y0 = initial_states(num_lanes), mixed = mixed_parameters(num_lanes, end_time),
                 no_data(1, 2);
     auto solver = eddy::ensemble_solver(VanDerPol{}, eddy::Tsit5{}, options, backend);
@@ -128,7 +130,9 @@ int main() {
     print_heading("Van der Pol, mu log-uniform in 1..30 against equal lanes, one thread",
                   "Time per accepted step; ratio: throughput to that of equal lanes. Tsit5, rtol = "
                   "atol = 1e-6.\nMedians of 11 interleaved rounds.");
-    compare("t to 20", 1 << 15, twenty);
-    compare("t to 3 + 2 mu", 1 << 12, about_a_period);
-    compare("t to 3 + 2 mu", 1 << 15, about_a_period);
+    compare("t to 20", 1 << 15, twenty, backend);
+    compare("t to 3 + 2 mu", 1 << 12, about_a_period, backend);
+    compare("t to 3 + 2 mu", 1 << 15, about_a_period, backend);
+    compare("Tiles, t to 20", 1 << 12, twenty, eddy::Tiles{.threads = 1});
+    compare("Tiles, t to 3 + 2 mu", 1 << 12, about_a_period, eddy::Tiles{.threads = 1});
 }
