@@ -21,8 +21,8 @@ struct FunctionOfTime : ElapsedTime {
 
     const Parameters& p;
 
-    EDDY_HD FunctionOfTime(const LaneTimes& times, const Parameters& parameters)
-        : ElapsedTime{times}, p(parameters) {}
+    EDDY_HD FunctionOfTime(const LaneTimes& of_lane, const Parameters& parameters)
+        : ElapsedTime{of_lane}, p(parameters) {}
 
     [[nodiscard]] EDDY_HD double operator()(double elapsed) const {
         double value = 0;
