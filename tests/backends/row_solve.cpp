@@ -6,6 +6,7 @@
 #include <eddy/solve/call/solve.hpp>
 #include <memory>
 #include <vector>
+#include "../../src/steppers/rows/explicit_step.hpp"
 #include "support/catch.hpp"
 #include "support/equations.hpp"
 #include "support/impulses.hpp"
@@ -82,11 +83,13 @@ void check_method(const eddy::SolveOptions& options, std::ptrdiff_t lanes,
                   const Extras&... extras) {
     const auto y0 = starts<Real>(lanes), p = parameters<Real>(lanes);
 
-    const auto rows = eddy::solve(lorenz(), Method{}, y0, p, options, extras...);
+    const eddy::RuntimeField field = lorenz();
     const auto oracle =
         eddy::solve(support::Lorenz{}, Method{}, y0, p, options, extras..., eddy::Serial{});
 
-    check_same<Real>(rows, oracle);
+    // Attempts of one trajectory are one program from the second call on, those of more at once.
+    for (int call = 0; call < 2; ++call)
+        check_same<Real>(eddy::solve(field, Method{}, y0, p, options, extras...), oracle);
 }
 
 template <class Method, class Real = double>
@@ -108,6 +111,23 @@ TEST_CASE("rows: adaptive steps have the bits of the oracle, with and without re
     check_method<eddy::Tsit5>({.t1 = 2}, 13);
     check_method<eddy::Tsit5>({.t1 = 2, .save_at = {0, 0.3, 0.7, 2}}, 200);
     check_method<eddy::Tsit5>({.t0 = 1, .t1 = 0.6, .save_at = {0.9, 0.8, 0.7}}, 70);
+}
+TEST_CASE(
+    "rows: attempts of short equations are one program, of one trajectory from the second on") {
+    const auto step = [](const eddy::RuntimeField& field, const auto& method, int width) {
+        const auto tile = field.maker()->on_tile(width);
+        return eddy::detail::step_on(*tile, method, width > 1) != nullptr;
+    };
+    const bool can = eddy::detail::has_machine_code();
+    constexpr auto &tsit5 = eddy::detail::method_on_rows<eddy::Tsit5, true>,
+                   &vern7 = eddy::detail::method_on_rows<eddy::Vern7, true>;
+    const eddy::RuntimeField field = lorenz(), second = lorenz();
+
+    CHECK(!step(field, tsit5, 1));
+    CHECK(step(field, tsit5, 1) == can);
+    CHECK(step(second, tsit5, 64) == can);
+    CHECK(step(second, vern7, 64) == can);
+    CHECK(!step(eddy::trace_field(54, 1, Decays{}), tsit5, 64));
 }
 TEST_CASE("rows: times of each trajectory's own have them, too") {
     check_method<eddy::Tsit5>(support::with_own_times({}, 200, 2), 200);

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include "carry_tangents.hpp"
+#include "equation_program.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -45,9 +46,8 @@ namespace {
 }
 
 /// The lists of an equation, shared by all tiles. Each is made once, by whoever asks first.
-class FieldCode {
+class FieldCode final : public EquationProgram {
   public:
-    using Code = std::shared_ptr<const ProgramCode>;
     struct Halves {
         Code forward, pull;
         int num_residuals;
@@ -57,11 +57,11 @@ class FieldCode {
     FieldCode(const Graph& graph, RowLevel level, bool shares, bool pulls_inputs = false)
         : graph_(graph), level_(level), shares_(shares), pulls_inputs_(pulls_inputs) {}
 
-    [[nodiscard]] RowLevel level() const { return level_; }
+    [[nodiscard]] RowLevel level() const override { return level_; }
     [[nodiscard]] bool shares_parameters() const { return shares_; }
     /// Are inputs an argument behind p, to which is pulled back, too?
     [[nodiscard]] bool pulls_inputs() const { return pulls_inputs_; }
-    [[nodiscard]] const Graph& graph() const { return graph_; }
+    [[nodiscard]] const Graph& graph() const override { return graph_; }
     [[nodiscard]] const List<Argument>& arguments() const { return graph_.arguments; }
     [[nodiscard]] Code f() const {
         std::call_once(f_is_made_, [&] { f_ = code(finish_code(graph_), {}); });
@@ -69,15 +69,18 @@ class FieldCode {
     }
     [[nodiscard]] const Halves& halves() const {
         std::call_once(halves_are_made_, [&] {
-            List<char> wants(graph_.arguments.size(), 0);
-            wants[1] = wants[2] = 1;
-            if (pulls_inputs_) wants[3] = 1;
-            const SplitGraph split = split_graph(graph_, wants, keep_what_is_dear);
+            const SplitGraph split = this->split();
             const bool keeps = split.residual_size > 0;
             halves_ = {keeps ? code(split.forward, {}) : f(), code(split.backward, {0, 1}),
                        split.residual_size};
         });
         return halves_;
+    }
+    [[nodiscard]] SplitGraph split() const override {
+        List<char> wants(graph_.arguments.size(), 0);
+        wants[1] = wants[2] = 1;
+        if (pulls_inputs_) wants[3] = 1;
+        return split_graph(graph_, wants, keep_what_is_dear);
     }
     /// The same, whose loops give their last state where they run out. Null where none can.
     [[nodiscard]] std::shared_ptr<const FieldCode> with_last_states() const {
@@ -119,12 +122,12 @@ class FieldCode {
 };
 
 template <class Real>
-class GraphOnTile final : public FieldOnTileOf<Real> {
+class GraphOnTile final : public FieldOnTileOf<Real>, public ProgramTile {
     using FieldOnTileOf<Real>::width;
 
   public:
     GraphOnTile(std::shared_ptr<const FieldCode> code, const FieldSizes& sizes, int width)
-        : FieldOnTileOf<Real>(sizes, width), code_(std::move(code)) {}
+        : FieldOnTileOf<Real>(sizes, width), ProgramTile(*code), code_(std::move(code)) {}
 
     [[nodiscard]] int num_residuals() const override { return code_->halves().num_residuals; }
 
@@ -159,7 +162,7 @@ class GraphOnTile final : public FieldOnTileOf<Real> {
         return std::make_unique<GraphOnTile>(std::move(code), this->sizes(), 1);
     }
     [[nodiscard]] std::int64_t num_bytes() const override {
-        std::int64_t bytes = 0;
+        std::int64_t bytes = guest ? guest->num_bytes() : 0;
         for (const auto* program : {&f_, &forward_, &pull_, &pull_time_})
             bytes += *program ? (*program)->num_bytes() : 0;
         return bytes;

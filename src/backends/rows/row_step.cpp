@@ -47,6 +47,11 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
         return;
     }
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
+    if (!problem.sums_tile) whole_ = step_on(field, *method_, width_ > 1);
+    if (whole_) {
+        whole_times_ = rows(method_->num_stages);
+        errors_ = rows(2 * problem.state_size);
+    }
     sums_ = arena.take<Sum<Real>>(2 * num_sums() + (goes_back ? method_->num_dense + 1 : 0));
     if (sums_) list_sums();
     if (!goes_back) return;
@@ -248,11 +253,38 @@ void RowStep<Real>::attempt(const Real* y, const RowClocks& clocks, Real* kept) 
     kernels_->choose_sizes(clocks.rows(), width_, times_, method_->estimates_error);
     if (problem_->events) clocks.take_sought(times_.direction);
     take_sizes(clocks);
+    if (whole_) return attempt_whole(y, clocks, kept);
     const int last = method_->num_stages;
     const bool keeps_all = kept && keeps_dense_stages();
     stages(has_first_stage_ && !kept ? 1 : 0, last, y, clocks, kept,
            keeps_all ? last : method_->num_needed);
     if (keeps_all || !ends_step(last - 1)) next_state(y, next_);
+}
+template <class Real>
+void RowStep<Real>::set_whole_times(const RowClocks& clocks) {
+    for (int i = 0; i < method_->num_stages; ++i)
+        set_time(whole_times_ + std::ptrdiff_t{i} * width_, clocks, method_->c[i]);
+}
+template <class Real>
+void RowStep<Real>::attempt_whole(const Real* y, const RowClocks& clocks, Real* kept) {
+    if (!kept && !has_first_stage_) stages(0, 1, y, clocks, nullptr);
+    set_whole_times(clocks);
+    const typename ExplicitStepOnTile<Real>::Reads from{whole_times_, y, p_, h_};
+    whole_->attempt(from, next_, errors_, k_, kept,
+                    keeps_dense_stages() ? method_->num_stages : method_->num_needed);
+}
+template <class Real>
+void RowStep<Real>::pull_whole(const RowClocks& clocks, const Real* kept,
+                               const Real* next_cotangent, Real* cotangent, Real* of_p) {
+    set_whole_times(clocks);
+    whole_->pull({whole_times_, kept, p_, h_}, next_cotangent, cotangent, of_p);
+}
+template <class Real>
+Sum<Real> RowStep<Real>::error_of(int estimate) const {
+    if (!whole_) return sum_of(estimate);
+    Sum<Real> error;
+    error.add(1, errors_ + (estimate == of_error() ? 0 : std::ptrdiff_t{state_size()} * width_));
+    return error;
 }
 template <class Real>
 void RowStep<Real>::next_state(const Real* y, Real* to) const {
@@ -312,7 +344,7 @@ bool RowStep<Real>::has_finite_slope(int place) const {
 /// The squared norms of an estimate of the error.
 template <class Real>
 void RowStep<Real>::measure(float* norms, int estimate, const Real* y) {
-    kernels_->squared_norms(norms, sum_of(estimate), work_, y, next_, own_shape(), h_,
+    kernels_->squared_norms(norms, error_of(estimate), work_, y, next_, own_shape(), h_,
                             problem_->tolerances);
     if (problem_->counts_tangents) count_tangent(norms, estimate, y);
 }
@@ -320,7 +352,7 @@ void RowStep<Real>::measure(float* norms, int estimate, const Real* y) {
 template <class Real>
 void RowStep<Real>::count_tangent(float* norms, int estimate, const Real* y) {
     const std::ptrdiff_t behind = std::ptrdiff_t{problem_->own_size()} * width_;
-    Sum<Real> error = sum_of(estimate);
+    Sum<Real> error = error_of(estimate);
     for (int j = 0; j < error.count; ++j) error.x[j] += behind;
     alignas(64) float of_tangent[row_kernels::widest];
     kernels_->squared_norms(of_tangent, error, work_, y + behind, next_ + behind, own_shape(), h_,
@@ -415,6 +447,8 @@ void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
         if (of_times.t) add_step_times(kept, of_times);
         return;
     }
+    if (whole_ && !of_stages && !of_times.t && !of_times.dt && count == method_->num_needed)
+        return pull_whole(clocks, kept, next_cotangent, cotangent, of_p);
     Sum<Real>* const sums = sums_back(count);
     for (int i = count - 1; i >= 0; --i) {
         if (method_->b[i] != 0) sums[i].x[0] = next_cotangent;

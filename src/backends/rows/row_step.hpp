@@ -7,6 +7,7 @@
 #include <eddy/solve/lane/ending.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
 #include <limits>
+#include "../../steppers/rows/explicit_step.hpp"
 #include "row_clocks.hpp"
 #include "row_impulses.hpp"
 
@@ -72,7 +73,10 @@ class RowStep {
     /// Those sizes, with their signs: (lane).
     [[nodiscard]] const Real* sizes() const { return h_; }
     /// The equation on the tile of who works on this one now: tiles that wait for each other share those of workers.
-    void work_by(FieldOnTileOf<Real>& field) { field_ = &field; }
+    void work_by(FieldOnTileOf<Real>& field) {
+        field_ = &field;
+        if (whole_) whole_ = step_on(field, *method_, true);
+    }
     /// Is f finite where a lane begins? Known once its first size has been chosen by the rule.
     [[nodiscard]] bool has_finite_slope(int place) const;
     /// The squared norms of the errors of the last attempt, (place).
@@ -151,6 +155,10 @@ class RowStep {
         return method_->carries_last && i == method_->num_stages - 1;
     }
     void take_rows(Arena& arena);
+    void attempt_whole(const Real* y, const RowClocks& clocks, Real* kept);
+    void pull_whole(const RowClocks& clocks, const Real* kept, const Real* next_cotangent,
+                    Real* cotangent, Real* of_p);
+    void set_whole_times(const RowClocks& clocks);
     void plan_pairs();
     /// A step of an implicit method.
     void solve_step(const Real* y, const RowClocks& clocks, Real* kept);
@@ -182,6 +190,8 @@ class RowStep {
     [[nodiscard]] const row_kernels::Sum<Real>& sum_of(int i) const {
         return sums_[is_swapped_ ? i + num_sums() : i];
     }
+    /// What is measured of an estimate: its sum, or the error that a whole attempt has found.
+    [[nodiscard]] row_kernels::Sum<Real> error_of(int estimate) const;
     [[nodiscard]] int num_sums() const { return method_->num_dense + 3; }
     [[nodiscard]] int of_next() const { return method_->num_dense; }
     [[nodiscard]] int of_error() const { return method_->num_dense + 1; }
@@ -210,6 +220,9 @@ class RowStep {
     row_kernels::Sum<Real>* sums_ =
         nullptr;  // as k lies, then with its first and last stage swapped; then those of the way back
     bool is_swapped_ = false;  // do they lie so?
+    // An attempt as one program, where it is one: the times of its stages, and its errors.
+    ExplicitStepOnTile<Real>* whole_ = nullptr;
+    Real *whole_times_ = nullptr, *errors_ = nullptr;
     Real *k_cotangent_ = nullptr, *of_time_ = nullptr;
     // Of steps of an implicit method: the times of their stages, then h, then what else they read; what they find, of which
     // U_i or z_i is k_i, and updates those of iterations; a row of ones;

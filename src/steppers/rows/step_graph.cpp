@@ -21,7 +21,7 @@ StepGraph::StepGraph(const Graph& field, int num_stages, int num_further, double
     plan_ = plan_lu(pattern);
 }
 
-int StepGraph::constant(double value) {
+int GrowingStep::constant(double value) {
     const auto [found, is_new] = constants_.try_emplace(value, -1);
     if (is_new) found->second = graph_.push_constant(value);
     return found->second;

@@ -13,7 +13,24 @@
 
 namespace eddy::inline v0::detail {
 
-class StepGraph {
+/// The graph of a step that grows; its first argument are times.
+class GrowingStep {
+  protected:
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    template <class... Operands>
+    int push(Op op, int size, Operands... operands) {
+        return graph_.push({.op = op, .size = size}, operands...);
+    }
+    int constant(double value);
+    int time(int stage) { return graph_.push_argument(0, stage, 1); }
+
+    Graph graph_;
+
+  private:
+    std::map<double, int> constants_;
+};
+
+class StepGraph : protected GrowingStep {
   protected:
     /// `num_further`: numbers behind h.
     StepGraph(const Graph& field, int num_stages, int num_further, double gamma);
@@ -33,16 +50,9 @@ class StepGraph {
     /// x with W x = right.
     [[nodiscard]] int solve(const Factored& matrix, int right);
 
-    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-    template <class... Operands>
-    int push(Op op, int size, Operands... operands) {
-        return graph_.push({.op = op, .size = size}, operands...);
-    }
-    int constant(double value);
     int concat(const List<int>& parts, int size) {
         return graph_.push_list({.op = Op::concat, .size = size}, parts);
     }
-    int time(int stage) { return graph_.push_argument(0, stage, 1); }
     /// sum + weight x.
     int add_scaled(int sum, double weight, int x) {
         return push(Op::mul_add, size_, constant(weight), x, sum);
@@ -53,7 +63,6 @@ class StepGraph {
     const Graph& field_;
     double gamma_;
     int size_;
-    Graph graph_;
     int y_, p_, h_, one_;
     bool depends_on_time_;
 
@@ -61,7 +70,6 @@ class StepGraph {
     void factor(Factored& matrix);
     void judge(Factored& matrix, const List<char>& is_plain);
 
-    std::map<double, int> constants_;
     JacobianPlan jacobian_;
     Graph model_;
     LuPlan plan_{{{}, SquarePattern(0)}, {}, 0, {}, {}, {}};

@@ -1,0 +1,51 @@
+#pragma once
+// An attempt of an explicit method as one program, and its adjoint: all stages of a small equation with the sums
+// between them, which are more than f itself. Operations and bits are those of stages asked for one by one.
+// Test: tests/backends/row_solve.cpp, tests/backends/row_gradient.cpp
+
+#include <eddy/steppers/rows/method_on_rows.hpp>
+#include <eddy/trace/rows/field_on_tile.hpp>
+#include <eddy/trace/rows/row_program.hpp>
+#include <optional>
+
+#include "../../ad/rows/equation_program.hpp"
+
+namespace eddy::inline v0::detail {
+
+/// The programs of a tile, which keeps them.
+template <class Real>
+class ExplicitStepOnTile final : public TileGuest {
+  public:
+    ExplicitStepOnTile(const EquationProgram& field, const MethodOnRows& method, int width)
+        : field_(field), method_(method), width_(width) {}
+
+    [[nodiscard]] const MethodOnRows& method() const { return method_; }
+
+    struct Reads {
+        const Real *times, *y, *p, *h;  // times: of the stages
+    };
+    /// y⁺, the errors and all stages but the first, which is known. Or with the first, where states and residuals of the
+    /// first `num_kept` stages are `kept`: of those that y⁺ needs, or of all.
+    void attempt(const Reads& from, Real* next, Real* errors, Real* const* k, Real* kept,
+                 int num_kept);
+    /// From what was kept, in the place of y, and the cotangent of y⁺ to that of y; adds to that of p.
+    void pull(const Reads& from, const Real* next_cotangent, Real* cotangent, Real* of_p);
+    [[nodiscard]] std::int64_t num_bytes() const override;
+
+  private:
+    enum Kind { plain, keeps_needed, keeps_all, back, num_kinds };
+    void run(Kind kind, const Real* const* blocks);
+    [[nodiscard]] ProgramCode list(Kind kind) const;
+
+    const EquationProgram& field_;
+    const MethodOnRows& method_;
+    int width_;
+    std::optional<RowProgramOf<Real>> programs_[num_kinds];
+};
+/// Those of a tile, where an attempt is short enough for them to be faster. Null: there are none. To make them takes as
+/// long as some thousand steps of a trajectory: only where it is to be `at_once` has the first tile of an equation any.
+template <class Real>
+[[nodiscard]] ExplicitStepOnTile<Real>* step_on(FieldOnTileOf<Real>& tile,
+                                                const MethodOnRows& method, bool at_once);
+
+}  // namespace eddy::inline v0::detail
