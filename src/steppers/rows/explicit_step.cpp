@@ -112,7 +112,7 @@ class ExplicitStep : GrowingStep {
 };
 
 /// Has an attempt so few operations that sums of stages are much of it? Up to here everything that was measured gained:
-/// 2 to 8 states by 4 to 13 stages, of one trajectory and of 512, to 0.7 to 0.95 of the time. From 320 on gradients lose.
+/// 2 to 8 states by 4 to 13 stages, of one trajectory and of 512, to 0.7 to 0.98 of the time. From 320 on gradients lose.
 bool is_short(const EquationProgram& field, const MethodOnRows& method) {
     constexpr int most_operations = 300;
     const Graph& f = field.graph();
