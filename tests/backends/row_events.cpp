@@ -420,9 +420,9 @@ TEST_CASE("row events: tangents go through bounces and ends as gradients do") {
     check_tangents<eddy::Tsit5>(Bodies{});
     check_tangents<eddy::Rodas5P>(Bodies{});
     check_tangents<eddy::Kvaerno5>(Bodies{});
-    Bodies pushed;
-    pushed.field = eddy::with_events(eddy::trace_field(4, 2, Boxed{}), Pushed{});
-    check_tangents<eddy::Tsit5>(pushed);
+    Bodies pushed_at;
+    pushed_at.field = eddy::with_events(eddy::trace_field(4, 2, Boxed{}), Pushed{});
+    check_tangents<eddy::Tsit5>(pushed_at);
 
     const Bodies of;
     const auto all =
