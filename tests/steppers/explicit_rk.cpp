@@ -273,6 +273,8 @@ TEST_CASE("explicit_rk: packs keep what is dear from a stage to its pullback") {
     }
     CHECK(Stepper<Pendulum>::Stage<Number, false>::num_kept > 0);
     CHECK(Stepper<Pendulum>::Stage<double, false>::num_kept == 0);
+    CHECK(Stepper<Kepler>::Stage<Number, false>::num_kept ==
+          0);  // no functions: bits of plain numbers
 
     // One lane differs from the next, and each has the bits of a pullback that computes all again.
     const Vec<Number, 2> p{{2, 0.3}}, k_cotangent{{0.7, -1.1}};

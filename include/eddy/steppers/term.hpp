@@ -38,15 +38,21 @@ consteval auto field_pullback() {
 template <class P, bool of_time>
 using FieldPullback = decltype(field_pullback<P, of_time>());
 
+/// Functions that packs compute by a text of their own: gradients through them have no bits in common with plain numbers'.
+[[nodiscard]] constexpr bool is_function_of_packs(Op op) {
+    return op == Op::pow || (op >= Op::cbrt && op <= Op::polygamma) || op == Op::sigmoid ||
+           op == Op::softplus;
+}
 /// What a stage keeps for its pullback, which would compute it again: roots, which take turns, and in packs all that is dear.
 /// Threads of a GPU have no registers for that.
 template <bool is_pack>
 struct StageSaveable {
-    [[nodiscard]] static constexpr bool keeps(Op op) {
-        return op == Op::root || (is_pack && is_dear(op));
-    }
     constexpr eddy::Saving operator()(const Candidate& value) const {
-        return save_if(keeps(value.op));
+        return save_if(value.op == Op::root || (is_pack && is_dear(value.op)));
+    }
+    /// Only then is a program divided: the halves are contracted together, and may round otherwise than apart.
+    [[nodiscard]] static constexpr bool asks_for(Op op) {
+        return op == Op::root || (is_pack && is_function_of_packs(op));
     }
 };
 template <class Number>
@@ -66,10 +72,10 @@ using FieldHalves = typename ChosenHalves<P, Number, of_time>::type;
 
 template <class P, class Number, bool of_time>
 constexpr int num_kept_values() {
-    constexpr bool keeps_any =
+    constexpr bool is_divided =
         std::any_of(P::graph.nodes, P::graph.nodes + P::graph.size(),
-                    [](const Node& node) { return SaveableIn<Number>::keeps(node.op); });
-    if constexpr (keeps_any)
+                    [](const Node& node) { return SaveableIn<Number>::asks_for(node.op); });
+    if constexpr (is_divided)
         return FieldHalves<P, Number, of_time>::num_residuals;
     else
         return 0;
