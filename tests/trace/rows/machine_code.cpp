@@ -203,18 +203,20 @@ constexpr auto kepler = [](const auto& x, const auto& p) {
 }  // namespace
 
 TEST_CASE("machine_code: turns that call functions, forward and back") {
-    const auto check = [](const auto& f) {
+    const auto check = [](const auto& f, bool back) {
         const eddy::Graph graph =
             eddy::detail::finish_code(eddy::trace_graph(f, eddy::Vector<8>{}, eddy::Vector<2>{}));
         const eddy::SplitGraph split = eddy::split_graph(graph, {1, 1});
         for (const eddy::Graph* part : {&graph, &split.forward, &split.backward}) {
+            if (part == &split.backward && !back) continue;
             CHECK(count_differences<double>(*part, 1) == 0);
             CHECK(count_differences<float>(*part, 2) == 0);
         }
     };
-    check(repeated);
-    check(stacked);
-    check(kepler);
+    check(repeated, true);
+    check(stacked, true);
+    check(kepler,
+          false);  // back it is told how many turns were taken, which is no number of any kind
 
     const Code code = code_of(eddy::detail::finish_code(
         eddy::trace_graph(repeated, eddy::Vector<8>{}, eddy::Vector<2>{})));
