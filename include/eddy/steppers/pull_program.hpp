@@ -2,9 +2,21 @@
 // The way back through a program of (t, y, p, …) that a stepper is made of: the field, or a step as a whole.
 // Test: tests/steppers/rosenbrock.cpp, tests/steppers/stochastic.cpp
 
-#include <eddy/steppers/term.hpp>
+#include <eddy/core/numeric.hpp>
+#include <eddy/core/vec.hpp>
+#include <eddy/trace/evaluate.hpp>
 
 namespace eddy::inline v0::detail {
+
+/// Adds to component i of a cotangent that is a vector, or that adds in a way of its own.
+template <class Cotangent, class Number>
+EDDY_INLINE EDDY_HD constexpr void accumulate(Cotangent& cotangent, int i, const Number& value) {
+    if constexpr (requires { cotangent.add(i, value); }) {
+        cotangent.add(i, value);
+    } else {
+        cotangent[i] = cotangent[i] + value;
+    }
+}
 
 /// The cotangent of y into `y_cotangent`, that of p added to `p_cotangent`; that of t is returned, zero unless
 /// `of_time`: what `Pullback` gives begins with it then.

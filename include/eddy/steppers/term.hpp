@@ -9,22 +9,13 @@
 #include <eddy/core/lanes.hpp>
 #include <eddy/core/vec.hpp>
 #include <eddy/steppers/kept_if.hpp>
+#include <eddy/steppers/pull_program.hpp>
 #include <eddy/trace/evaluate.hpp>
 #include <eddy/trace/field.hpp>
 
 namespace eddy::inline v0 {
 
 namespace detail {
-
-/// Adds to component i of a cotangent that is a vector, or that adds in a way of its own.
-template <class Cotangent, class Number>
-EDDY_INLINE EDDY_HD constexpr void accumulate(Cotangent& cotangent, int i, const Number& value) {
-    if constexpr (requires { cotangent.add(i, value); }) {
-        cotangent.add(i, value);
-    } else {
-        cotangent[i] = cotangent[i] + value;
-    }
-}
 
 template <class P, bool of_time>
 consteval auto field_pullback() {
@@ -163,7 +154,8 @@ struct OdeTerm {
         const Vec<Number, state_size>& k_cotangent, Vec<Number, state_size>& y_cotangent,
         ParameterCotangent& p_cotangent) {
         using Pullback = detail::FieldPullback<FieldProgram<Field>, of_time>;
-        return pull<Pullback, of_time>(y_cotangent, p_cotangent, t, y, p, k_cotangent);
+        return detail::pull_program<Pullback, of_time>(y_cotangent, p_cotangent, t, y, p,
+                                                       k_cotangent);
     }
     /// The same after `linearize`.
     template <class Time, class Number, bool of_time, class Parameters, class ParameterCotangent>
@@ -176,30 +168,9 @@ struct OdeTerm {
         } else {
             using Pullback =
                 typename detail::FieldHalves<FieldProgram<Field>, Number, of_time>::Backward;
-            return pull<Pullback, of_time>(y_cotangent, p_cotangent, t, at.y, p, at.kept,
-                                           k_cotangent);
+            return detail::pull_program<Pullback, of_time>(y_cotangent, p_cotangent, t, at.y, p,
+                                                           at.kept, k_cotangent);
         }
-    }
-
-  private:
-    template <class Pullback, bool of_time, class Number, class ParameterCotangent,
-              class... Arguments>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static constexpr Number pull(
-        Vec<Number, state_size>& y_cotangent, ParameterCotangent& p_cotangent,
-        const Arguments&... arguments) {
-        Number t_cotangent = convert<Number>(0);
-        evaluate<Pullback, Number>(
-            summing<of_time + 1>([&]<int output>(int component, const Number& value) EDDY_INLINE {
-                constexpr int argument = of_time ? output : output + 1;  // of f(t, y, p)
-                if constexpr (argument == 0)
-                    t_cotangent = value;
-                else if constexpr (argument == 1)
-                    y_cotangent.data[component] = value;
-                else
-                    detail::accumulate(p_cotangent, component, value);
-            }),
-            arguments...);
-        return t_cotangent;
     }
 };
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <eddy/backends/cpu/arena_memory.hpp>
 #include "row_step.hpp"
 
 namespace eddy::inline v0::detail {
@@ -16,20 +16,16 @@ bool RowStep<Real>::runs_out_of_turns(int place, const Real* y, const RowClocks&
     if (const FieldOnTileOf<Real>* const steps = field_->steps())
         field->bring(steps->with_last_states());
 
-    struct alignas(Arena::alignment) Line {
-        std::byte bytes[Arena::alignment];
-    };
-    std::vector<Line> memory;
     const auto with = [&](Arena arena, const auto& call) {
         RowStep step(*problem_, *field, false, arena);
         const RowClocks clock(1, arena);
         Real* const start = arena.take<Real>(problem_->state_size);
         return call(arena, step, clock, start);
     };
-    with({}, [&](const Arena& counted, auto&&...) {
-        memory.resize(counted.num_bytes() / sizeof(Line) + 1);
-    });
-    return with(Arena(memory.front().bytes),
+    std::size_t num_bytes = 0;
+    with({}, [&](const Arena& counted, auto&&...) { num_bytes = counted.num_bytes(); });
+    ArenaMemory memory;
+    return with(memory.arena(num_bytes),
                 [&](const Arena&, RowStep& step, const RowClocks& clock, Real* start) {
                     step.take_parameters();
                     step.load(0, loaded_lane_[place], start);
