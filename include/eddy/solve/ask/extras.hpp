@@ -14,7 +14,7 @@
 
 namespace eddy::inline v0 {
 
-struct Cpu;  // backends/cpu.hpp: the backend where none is named
+struct Cpu;  // backends/cpu.hpp: the backend where none is named, but see choose_machine.hpp
 
 /// Saves function(t, y, p) where the state would be saved: a vector, or a number for one column.
 template <class Function>
@@ -151,7 +151,8 @@ template <class Field, class Method, class... Extras>
 struct ExtrasOf {
     using Named = typename PickExtra<BackendKind, Cpu, Extras...>::type;
     using Backend = std::remove_cvref_t<decltype(computing(std::declval<const Named&>()))>;
-    static constexpr bool has_ranks = (IsOfRanks<Extras> || ...);
+    static constexpr bool names_backend = (IsBackend<Extras> || ...),
+                          has_ranks = (IsOfRanks<Extras> || ...);
     using Controller =
         typename PickExtra<ControllerKind, DefaultController<Field, Method>, Extras...>::type;
     using Function =

@@ -27,10 +27,13 @@ class GradientSolver
     using typename Object::Backend, typename Object::Choice, typename Object::Controller;
     using Kind = detail::CallKind;
 
-    template <class Y0, class Parameters, bool dual>
-    using SpecFor = detail::SpecOfCall<Backend, Field,
-                                       detail::EstimatingMethodOf<Method, Choice::estimates_error>,
-                                       Controller, Y0, Parameters, dual>;
+    template <Kind kind, class Parameters>
+    using ChosenFor = typename Object::template BackendFor<kind, Parameters>;
+    template <Kind kind, class Y0, class Parameters>
+    using SpecFor =
+        detail::SpecOfCall<ChosenFor<kind, Parameters>, Field,
+                           detail::EstimatingMethodOf<Method, Choice::estimates_error>, Controller,
+                           Y0, Parameters, kind == Kind::hessian || Choice::estimates_error>;
 
   public:
     using Object::Object;
@@ -80,13 +83,14 @@ class GradientSolver
                            detail::check_reach<Backend, Y0Direction, PDirection>()) {
             constexpr const char* where = "hessian_vector_product";
             return this->in_call(where, [&] {
-                auto& workspace = prepare<true>(data, y0, p, where);
+                auto& workspace = prepare<Kind::hessian>(data, y0, p, where);
                 workspace.prepared.prepare_tangents(y0_direction, p_direction, where,
                                                     this->memory());
                 workspace.open_loss(this->memory());
                 workspace.template require_table_alone<Parameters>(
                     {}, options_, Choice::has_ranks, detail::returns_early(this->memory()), where);
-                workspace.run(options_, backend_, kept_, cancelled, where);
+                this->template compute<ChosenFor<Kind::hessian, Parameters>>(workspace, cancelled,
+                                                                             where);
                 workspace.add_up_table(p);
                 detail::tell_unread<Field, ObjectiveFor<Data>>(workspace.result.report, p,
                                                                is_used_);
@@ -175,13 +179,14 @@ class GradientSolver
                        const Cancellation& cancelled) {
         return this->in_call(
             name, [&]() -> auto& {
-                auto& workspace = prepare<Choice::estimates_error>(data, y0, p, name);
+                auto& workspace = prepare<Kind::gradient>(data, y0, p, name);
                 workspace.template require_table_alone<Parameters>(
                     into, options_, Choice::has_ranks, detail::returns_early(this->memory()), name);
                 workspace.take(into, this->memory(), "data", name);
                 workspace.open_loss(this->memory());
                 detail::run_with_errors<Choice::estimates_error>(workspace, this->memory(), [&] {
-                    workspace.run(options_, backend_, kept_, cancelled, name);
+                    this->template compute<ChosenFor<Kind::gradient, Parameters>>(workspace,
+                                                                                  cancelled, name);
                 });
                 workspace.add_up_table(p);
                 detail::tell_unread<Field, ObjectiveFor<Data>>(workspace.result.report, p,
@@ -190,9 +195,9 @@ class GradientSolver
             });
     }
 
-    template <bool dual, class Data, class Y0, class Parameters>
+    template <Kind kind, class Data, class Y0, class Parameters>
     auto& prepare(const Data& data, const Y0& y0, const Parameters& p, const char* where) {
-        using Spec = SpecFor<Y0, Parameters, dual>;
+        using Spec = SpecFor<kind, Y0, Parameters>;
         using Workspace = detail::GradientWorkspace<Spec, ObjectiveFor<Data>,
                                                     detail::LossSeeds<Spec>, Choice::with_times>;
         auto& workspace = Object::template prepare<Workspace>(y0, p, where);
@@ -226,7 +231,7 @@ class GradientSolver
 
     std::vector<char> is_used_;  // (entry) of a table of parameters
 
-    using Object::backend_, Object::kept_, Object::options_, Object::workspace_;
+    using Object::options_, Object::workspace_;
 };
 
 /// `value_and_gradient` as an object that keeps its memory and its threads: `solver(data, y0, p)`.

@@ -22,6 +22,8 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
     using Object = detail::SolverObject<PullbackSolver, Field, Method, Extras...>;
     using typename Object::Backend, typename Object::Choice, typename Object::Controller;
     using Observable = detail::ObservableOf<Field, typename Choice::Function>;
+    template <class Parameters>
+    using Chosen = typename Object::template BackendFor<detail::CallKind::pullback, Parameters>;
 
   public:
     using Object::Object;
@@ -63,7 +65,7 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
                 into, options_, Choice::has_ranks, detail::returns_early(this->memory()), name);
             workspace.take(into, this->memory(), "cotangents", name);
             detail::run_with_errors<Choice::estimates_error>(workspace, this->memory(), [&] {
-                workspace.run(options_, backend_, kept_, cancelled, name);
+                this->template compute<Chosen<Parameters>>(workspace, cancelled, name);
             });
             workspace.add_up_table(p);
             return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient,
@@ -82,7 +84,7 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
 
     template <class Arrays, class Y0, class Parameters>
     auto& prepare(const Arrays& cotangents, const Y0& y0, const Parameters& p) {
-        using Spec = detail::SpecOfCall<Backend, Field,
+        using Spec = detail::SpecOfCall<Chosen<Parameters>, Field,
                                         detail::EstimatingMethodOf<Method, Choice::estimates_error>,
                                         Controller, Y0, Parameters, Choice::estimates_error>;
         using Seeds = detail::CotangentSeeds<Spec, Observable::num_outputs>;
@@ -95,7 +97,7 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
         return workspace;
     }
 
-    using Object::backend_, Object::kept_, Object::options_, Object::workspace_;
+    using Object::options_, Object::workspace_;
 };
 
 /// `pullback` as an object that keeps its memory and its threads: `solver(cotangents, y0, p)`.

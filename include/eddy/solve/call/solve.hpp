@@ -257,8 +257,9 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
                       Object::template check_combination<kind_of<Tangents...>, Y0>()) {
             constexpr bool is_dual = sizeof...(Tangents) > 0;
             constexpr const char* where = is_dual ? "pushforward" : name;
+            using Chosen = typename Object::template BackendFor<kind_of<Tangents...>, Parameters>;
             using Spec =
-                detail::SpecOfCall<Backend, Field, Method, Controller, Y0, Parameters, is_dual>;
+                detail::SpecOfCall<Chosen, Field, Method, Controller, Y0, Parameters, is_dual>;
             return this->in_call(
                 where, [&]() -> auto& {
                     auto& workspace =
@@ -278,12 +279,12 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
                         else
                             keep->p = detail::host_copy(this->memory(), detail::parameter_view(p));
                     }
-                    return workspace.run(options_, backend_, kept_, cancelled, where);
+                    return this->template compute<Chosen>(workspace, cancelled, where);
                 });
         }
     }
 
-    using Object::backend_, Object::kept_, Object::method_, Object::options_, Object::workspace_;
+    using Object::method_, Object::options_, Object::workspace_;
 };
 
 /// What `solve` returns: a solution, with the problem that it solves, for `pullback`.

@@ -4,6 +4,7 @@
 // Test: tests/solve/solver_objects.cpp
 
 #include <eddy/solve/ask/check_call.hpp>
+#include <eddy/solve/ask/choose_machine.hpp>
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/new_values.hpp>
 #include <eddy/solve/ask/time_plan.hpp>
@@ -50,6 +51,20 @@ class SolverObject : public NewValues<SolverObject<Self, Field, Method, Extras..
     template <CallKind kind, class Y0>
     static consteval bool check_combination() {
         return detail::check_combination<kind, Y0, Field, Method, Choice>();
+    }
+
+    /// What calls of this kind, with such parameters, are solved by: the backend of this object, or the one that is
+    /// chosen where none is named.
+    template <CallKind kind, class Parameters>
+    using BackendFor = BackendOfCall<kind, Field, Method, Choice, Parameters>;
+    template <class Chosen>
+    decltype(auto) compute(auto& workspace, const Cancellation& cancelled, const char* where) {
+        if constexpr (std::is_same_v<Chosen, Backend>)
+            return workspace.run(options_, backend_, kept_, cancelled, where);
+        else
+            return workspace.run(options_, Chosen{},
+                                 kept_of_chosen_.template get<typename Chosen::Kept>(), cancelled,
+                                 where);
     }
 
     /// The work of one call: on this process, or as all ranks of the backend do it.
@@ -146,7 +161,7 @@ class SolverObject : public NewValues<SolverObject<Self, Field, Method, Extras..
     Controller controller_{};
     RankLink ranks_;
     typename Backend::Kept kept_;
-    Workspace workspace_;
+    Workspace kept_of_chosen_, workspace_;
 };
 
 }  // namespace eddy::inline v0::detail

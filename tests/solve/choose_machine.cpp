@@ -1,0 +1,216 @@
+// Which machine solves a call that names none: the rule, printed for a table of equations and calls, and that nothing else
+// of a call depends on it.
+
+#include <cmath>
+#include <cstdio>
+#include <eddy/backends/cpu.hpp>
+#include <eddy/backends/serial.hpp>
+#include <eddy/backends/tiles.hpp>
+#include <eddy/solve/call/gradient.hpp>
+#include <eddy/solvers/bosh3.hpp>
+#include <eddy/solvers/rodas5p.hpp>
+#include <eddy/solvers/tsit5.hpp>
+#include <eddy/trace/loops.hpp>
+#include <eddy/trace/nn/initial_weights.hpp>
+#include <eddy/trace/nn/mlp.hpp>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/equations.hpp"
+#include "support/message_of.hpp"
+
+namespace {
+
+using eddy::detail::CallKind;
+using Array = eddy::EnsembleArray<double>;
+
+template <int rows, int columns, int begin = 0>
+constexpr auto matrix(const auto& p) {
+    return eddy::slice<begin, rows * columns>(p);
+}
+/// dy/dt = A y with A in p.
+template <int size>
+struct Linear {
+    static constexpr int state_size = size, parameter_size = size * size;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::dense(matrix<size, size>(p), 0.0 * y, y);
+    }
+};
+/// A matrix that the equation computes: no weights.
+struct Computed : Linear<9> {
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::dense(0.5 * matrix<9, 9>(p), 0.0 * y, y);
+    }
+};
+struct Repeated : Linear<9> {
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::repeat<3>(
+            y, [&](const auto& x) { return eddy::tanh(eddy::dense(matrix<9, 9>(p), 0.0 * x, x)); });
+    }
+};
+/// 40 components, without a layer.
+struct Ring {
+    static constexpr int state_size = 40, parameter_size = 65;
+    constexpr auto operator()(auto, const auto& y, const auto& p) const {
+        return eddy::concat(eddy::slice<1, 39>(y), y[0] * p[64]) - y;
+    }
+};
+struct Driven : Linear<9> {
+    static constexpr int input_size = 1, input_degree = 1;
+    constexpr auto operator()(auto, const auto& y, const auto& p, const auto& u) const {
+        return u[0] * eddy::dense(matrix<9, 9>(p), 0.0 * y, y);
+    }
+};
+struct DrivenSmoothly : Driven {
+    static constexpr bool input_is_smooth = true;
+};
+struct Ending : Linear<9> {
+    using Linear<9>::operator();
+    constexpr auto event(auto, const auto& y, const auto&) const { return y[0] - 2.0; }
+};
+constexpr auto network = eddy::nn::mlp<2, 16, 2>(eddy::nn::tanh);
+using Network = std::remove_const_t<decltype(network)>;
+
+using Shared = decltype(eddy::shared(std::declval<const std::vector<double>&>()));
+
+template <CallKind call, class Field, class Method, class Parameters, class... Extras>
+constexpr bool by_tiles = std::is_same_v<
+    eddy::detail::BackendOfCall<call, Field, Method,
+                                eddy::detail::ExtrasOf<Field, Method, Extras...>, Parameters>,
+    eddy::Tiles>;
+
+/// A line of the table: what goes by Tiles of solve, gradient, pullback, pushforward and Hessian.
+template <class Field, class Method = eddy::Tsit5, class Parameters = Shared, class... Extras>
+std::string chosen(const char* name) {
+    const std::string machines{
+        by_tiles<CallKind::solve, Field, Method, Parameters, Extras...> ? 'T' : 'C',
+        by_tiles<CallKind::gradient, Field, Method, Parameters, Extras...> ? 'T' : 'C',
+        by_tiles<CallKind::pullback, Field, Method, Parameters, Extras...> ? 'T' : 'C',
+        by_tiles<CallKind::pushforward, Field, Method, Parameters, Extras...> ? 'T' : 'C',
+        by_tiles<CallKind::hessian, Field, Method, Parameters, Extras...> ? 'T' : 'C'};
+    std::printf("%-44s", name);
+    for (const char machine : machines) std::printf("%-12s", machine == 'T' ? "Tiles" : "Cpu");
+    std::printf("\n");
+    return machines;
+}
+
+struct SquaredError {
+    constexpr auto operator()(auto, const auto& y, const auto&, const auto& data) const {
+        const auto r = y - data;
+        return eddy::dot(r, r);
+    }
+};
+const eddy::SolveOptions options{.t1 = 1, .rtol = 1e-6, .atol = 1e-8};
+
+struct Batch {
+    Array y0{37, 2}, data{37, 2, 0.5}, along{37, 2, 1};
+    std::vector<double> p = eddy::nn::glorot_uniform<double>(network, 3);
+    std::vector<double> direction = std::vector<double>(p.size(), 0.25);
+    Batch() {
+        for (std::ptrdiff_t lane = 0; lane < y0.rows(); ++lane) {
+            y0(lane, 0) = 1 - 0.05 * static_cast<double>(lane);
+            y0(lane, 1) = 0.04 * static_cast<double>(lane) - 0.5;
+        }
+    }
+};
+std::vector<double> numbers(const auto& array) {
+    const auto view = eddy::ensemble_view(array);
+    std::vector<double> all;
+    for (std::ptrdiff_t i = 0; i < view.num_components; ++i)
+        for (std::ptrdiff_t lane = 0; lane < view.num_lanes; ++lane) all.push_back(view(lane, i));
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("choose_machine: layers with shared weights go by Tiles, all else by Cpu") {
+    std::printf("%-44s%-12s%-12s%-12s%-12s%s\n", "no backend named", "solve", "gradient",
+                "pullback", "pushforward", "Hessian");
+
+    CHECK(chosen<Network>("2-16-2") == "TTTCC");
+    CHECK(chosen<Linear<9>>("A y, 81 numbers") == "TTTCC");
+    CHECK(chosen<Repeated>("a layer in a loop") == "TTTCC");
+    CHECK(chosen<Driven>("a layer, inputs") == "TTTCC");
+    CHECK(chosen<Network, eddy::Bosh3, Shared, eddy::ConstantController>(
+              "2-16-2, constant steps") == "TTTCC");
+    CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::DifferentiateTimes>(
+              "2-16-2, differentiate_times") == "TTTCC");
+
+    CHECK(chosen<Linear<8>>("A y, 64 numbers") == "CCCCC");
+    CHECK(chosen<Network, eddy::Tsit5, Array>("2-16-2, weights of each trajectory's own") ==
+          "CCCCC");
+    CHECK(chosen<Computed>("A y, A computed") == "CCCCC");
+    CHECK(chosen<Ring>("40 components, no layer") == "CCCCC");
+    CHECK(chosen<support::Lorenz>("Lorenz") == "CCCCC");
+    CHECK(chosen<DrivenSmoothly>("a layer, smooth inputs") == "CCCCC");
+    CHECK(chosen<Ending>("a layer, event") == "CCCCC");
+    CHECK(chosen<Network, eddy::Rodas5P>("2-16-2, Rodas5P") == "CCCCC");
+    CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::EstimateGradientError>(
+              "2-16-2, estimate_gradient_error") == "TCCCC");
+    CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::Cpu>("2-16-2, Cpu{}") == "CCCCC");
+    CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::Serial>("2-16-2, Serial{}") == "CCCCC");
+}
+
+TEST_CASE("choose_machine: calls have the bits of the machine that is chosen") {
+    const Batch b;
+    const auto p = eddy::shared(b.p);
+
+    const auto solution = eddy::solve(network, eddy::Tsit5{}, b.y0, p, options);
+    const auto pulled = eddy::pullback(solution, b.along);
+    auto solver = eddy::gradient_solver(network, eddy::Tsit5{}, SquaredError{}, options);
+    const std::vector<double> gradient = numbers(solver(b.data, b.y0, p).gradient.p);
+
+    const auto by_name = eddy::solve(network, eddy::Tsit5{}, b.y0, p, options, eddy::Tiles{});
+    CHECK(numbers(solution.y()) == numbers(by_name.y()));
+    CHECK(numbers(pulled.gradient.p) == numbers(eddy::pullback(by_name, b.along).gradient.p));
+    auto tiles =
+        eddy::gradient_solver(network, eddy::Tsit5{}, SquaredError{}, options, eddy::Tiles{});
+    CHECK(gradient == numbers(tiles(b.data, b.y0, p).gradient.p));
+    // Cpu adds up in another order.
+    auto cpu = eddy::gradient_solver(network, eddy::Tsit5{}, SquaredError{}, options, eddy::Cpu{});
+    const std::vector<double> of_cpu = numbers(cpu(b.data, b.y0, p).gradient.p);
+    for (std::size_t i = 0; i < of_cpu.size(); ++i)
+        CHECK(std::abs(gradient[i] - of_cpu[i]) < 1e-12 * (1 + std::abs(of_cpu[i])));
+}
+
+TEST_CASE("choose_machine: solver objects have pushforwards and Hessians between other calls") {
+    const Batch b;
+    const auto p = eddy::shared(b.p), direction = eddy::shared(b.direction);
+    auto solver = eddy::ensemble_solver(network, eddy::Tsit5{}, options);
+    auto gradient = eddy::gradient_solver(network, eddy::Tsit5{}, SquaredError{}, options);
+
+    const auto end = numbers(solver(b.y0, p).y());
+    const auto first = numbers(gradient(b.data, b.y0, p).gradient.p);
+    const auto tangent = numbers(solver(b.y0, p, b.along, direction).tangent());
+    const auto product =
+        numbers(gradient.hessian_vector_product(b.data, b.y0, p, b.along, direction).product.p);
+    auto copy = solver;
+
+    auto cpu = eddy::ensemble_solver(network, eddy::Tsit5{}, options, eddy::Cpu{});
+    CHECK(tangent == numbers(cpu(b.y0, p, b.along, direction).tangent()));
+    auto gradient_of_cpu =
+        eddy::gradient_solver(network, eddy::Tsit5{}, SquaredError{}, options, eddy::Cpu{});
+    CHECK(
+        product ==
+        numbers(
+            gradient_of_cpu.hessian_vector_product(b.data, b.y0, p, b.along, direction).product.p));
+    CHECK(numbers(solver(b.y0, p).y()) == end);
+    CHECK(numbers(copy(b.y0, p).y()) == end);
+    CHECK(numbers(gradient(b.data, b.y0, p).gradient.p) == first);
+}
+
+TEST_CASE("choose_machine: a start that is NaN is an error where no machine is named") {
+    Batch b;
+    b.y0(13, 1) = std::numeric_limits<double>::quiet_NaN();
+    const auto p = eddy::shared(b.p);
+    auto solver = eddy::ensemble_solver(network, eddy::Tsit5{}, options);
+
+    const std::string message = support::message_of([&] { static_cast<void>(solver(b.y0, p)); });
+
+    CHECK(support::mentions(message, "y0(13, 1) = nan"));
+    const auto named = eddy::solve(network, eddy::Tsit5{}, b.y0, p, options, eddy::Tiles{});
+    CHECK(named.result(13) == eddy::Result::non_finite);
+    CHECK(named.result(12) == eddy::Result::success);
+}
