@@ -2,7 +2,7 @@
 // table of docs/design/methods.md is what `test_dense_output "[figures]"` prints.
 
 #include <cstdio>
-#include <eddy/backends/serial.hpp>
+#include <eddy/backends/rows.hpp>
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/all.hpp>
 #include <string>
@@ -44,7 +44,7 @@ Errors errors_of(double tolerance) {
     // Steps of methods without an error estimate: 0.01, 0.001 and 0.0001.
     if (!is_adaptive<Method>) options.dt0 = std::cbrt(tolerance);
     const auto solution = eddy::solve(ExactProblem{}, Method{}, support::rows({{0, 1}}),
-                                      support::Array(1, 0), options, eddy::Serial{});
+                                      support::Array(1, 0), options, eddy::Rows{});
     eddy::require_success(solution);
     Errors errors;
     std::int64_t step = 0;

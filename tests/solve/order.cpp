@@ -1,7 +1,7 @@
 // A solve with steps of constant size shows the order of every method, at the end and at save
-// points within steps.
+// points within steps. Over rows, which have the bits of compiled steps: those are held to golden_bits.txt.
 
-#include <eddy/backends/serial.hpp>
+#include <eddy/backends/rows.hpp>
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/all.hpp>
 #include <vector>
@@ -35,7 +35,7 @@ Errors errors_of(int num_steps) {
     times.back() = 2;
     const auto solution = eddy::solve(ExactProblem{}, Method{}, support::rows({{0, 1}}),
                                       support::Array(1, 0), {.t1 = 2, .save_at = times, .dt0 = dt},
-                                      eddy::Serial{}, eddy::ConstantController{});
+                                      eddy::Rows{}, eddy::ConstantController{});
     Errors errors{{dt, 0}, {dt, 0}};
     for (std::ptrdiff_t k = 0; k < solution.num_saves(); ++k) {
         const double error =

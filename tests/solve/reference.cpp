@@ -1,8 +1,9 @@
 // Problems whose ends are known to more than twenty digits, from Radau collocation in binary128 at
 // tolerances below 1e-20. Coefficients are exact decimals there.
 
-#include <eddy/backends/cpu.hpp>
+#include <eddy/backends/rows.hpp>
 #include <eddy/backends/serial.hpp>
+#include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/dopri5.hpp>
 #include <eddy/solvers/vern7.hpp>
 #include <vector>
@@ -31,7 +32,7 @@ struct VanDerPol {
 };
 
 /// The largest error at the end of one lane, relative to the largest component.
-template <class Method, class Backend, class Field>
+template <class Method, class Backend = eddy::Rows, class Field>
 double error_at_end(const Field& field, const support::Array& y0, const support::Array& p,
                     double t1, const std::vector<double>& end) {
     const auto solution =
@@ -55,8 +56,8 @@ double error_at_end(const Field& field, const support::Array& y0, const support:
 
 TEST_CASE("reference: Lotka-Volterra at t = 1 and t = 10") {
     const auto end_error = [](double t1, const std::vector<double>& end) {
-        return error_at_end<eddy::Vern7, eddy::Cpu>(support::LotkaVolterra{}, rows({{1, 1}}),
-                                                    rows({{1.5, 1, 3, 1}}), t1, end);
+        return error_at_end<eddy::Vern7>(support::LotkaVolterra{}, rows({{1, 1}}),
+                                         rows({{1.5, 1, 3, 1}}), t1, end);
     };
 
     // |dy(1)/dy(0)| is 2.5.
@@ -67,7 +68,7 @@ TEST_CASE("reference: Lotka-Volterra at t = 1 and t = 10") {
 
 TEST_CASE("reference: Lorenz at t = 1") {
     // |dy(1)/dy(s)| is below 1.4, and y(s) no more than twice as long as the end.
-    CHECK(error_at_end<eddy::Vern7, eddy::Cpu>(
+    CHECK(error_at_end<eddy::Vern7>(
               support::Lorenz{}, rows({{1, 1, 1}}), rows({{10, 28, 8. / 3}}), 1,
               {-9.378570010925062360842, -8.357033788426644732902, 29.36232533736342818034}) <
           2e-14);
@@ -75,16 +76,16 @@ TEST_CASE("reference: Lorenz at t = 1") {
 
 TEST_CASE("reference: the Brusselator at t = 20") {
     // Drawn to a limit cycle: only the phase remembers.
-    CHECK(error_at_end<eddy::Vern7, eddy::Cpu>(
-              Brusselator{}, rows({{1.5, 3}}), support::Array(1, 0), 20,
-              {4.98637071268347848649855e-1, 4.59678034945201118320174}) < 5e-14);
+    CHECK(error_at_end<eddy::Vern7>(Brusselator{}, rows({{1.5, 3}}), support::Array(1, 0), 20,
+                                    {4.98637071268347848649855e-1, 4.59678034945201118320174}) <
+          5e-14);
 }
 
 TEST_CASE("reference: Van der Pol with mu = 1 at t = 20") {
     // Another limit cycle.
-    CHECK(error_at_end<eddy::Vern7, eddy::Cpu>(
-              VanDerPol{}, rows({{2, 0}}), rows({{1}}), 20,
-              {2.008149762174948592014, -4.250887527320214698593e-2}) < 5e-14);
+    CHECK(error_at_end<eddy::Vern7>(VanDerPol{}, rows({{2, 0}}), rows({{1}}), 20,
+                                    {2.008149762174948592014, -4.250887527320214698593e-2}) <
+          5e-14);
 }
 
 TEST_CASE("reference: Pleiades at t = 3") {
@@ -104,6 +105,6 @@ TEST_CASE("reference: Pleiades at t = 3") {
 
     // 28 components, near encounters, and 4000 steps: as published in double precision, the order
     // of the method only shows in their number.
-    CHECK(error_at_end<eddy::Dopri5, eddy::Serial>(support::Pleiades{}, y0, support::Array(1, 0), 3,
-                                                   end) < 5e-11);
+    CHECK(error_at_end<eddy::Dopri5>(support::Pleiades{}, y0, support::Array(1, 0), 3, end) <
+          5e-11);
 }
