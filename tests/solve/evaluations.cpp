@@ -1,7 +1,7 @@
 // How many evaluations of f a solve takes, against counts that another program takes with the same
 // method, tolerances and norm of errors.
 
-#include <eddy/backends/serial.hpp>
+#include <eddy/backends/rows.hpp>
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/dopri8.hpp>
 
@@ -40,7 +40,7 @@ Ratios ratios_to(const int (&counts)[4], const Field& field, const support::Arra
     for (int i = 0; i < 4; ++i) {
         const auto solution = eddy::solve(field, eddy::Dopri8{}, y0, p,
                                           {.t1 = t1, .rtol = tolerances[i], .atol = tolerances[i]},
-                                          eddy::Serial{}, controller);
+                                          eddy::Rows{}, controller);
         eddy::require_success(solution);
         const double ratio = static_cast<double>(solution.stats(0).evaluations) / counts[i];
         CAPTURE(tolerances[i], ratio);
