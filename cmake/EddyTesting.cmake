@@ -124,12 +124,15 @@ function(eddy_compile_fail_test)
     set_tests_properties(${tests} PROPERTIES LABELS compile_fail TIMEOUT 300 FIXTURES_REQUIRED compile_fail_headers)
 endfunction()
 
-# eddy_device_compile_test(name SOURCE kernels.cu [MAX_REGISTERS kernel=limit …] [MAX_STACK kernel=bytes …] [MAX_SPILL kernel=bytes …]
+# eddy_device_compile_test(name SOURCES kernels.cu … [MAX_REGISTERS kernel=limit …] [MAX_STACK kernel=bytes …] [MAX_SPILL kernel=bytes …]
 # [MAX_ROUND kernel:loop=instructions … kernel:loop.double=instructions of this kind …] [ARCHITECTURE sm_80] [HOST]):
 # compiles for sm_90, or another, with the flags of eddy::eddy, prints what each kernel needs, and fails above a limit; without one, on any stack or
-# spill. HOST: the host's side is compiled as well. `kernel` is any part of the demangled name; the limit holds for every kernel that it names. Skipped where there is no nvcc.
+# spill. Several sources are one compilation. HOST: the host's side is compiled as well. `kernel` is any part of the demangled name; the limit holds for every kernel that it names. Skipped where there is no nvcc.
 function(eddy_device_compile_test name)
-    cmake_parse_arguments(arg "HOST" "SOURCE;ARCHITECTURE" "MAX_REGISTERS;MAX_STACK;MAX_SPILL;MAX_ROUND" ${ARGN})
+    cmake_parse_arguments(arg "HOST" "ARCHITECTURE" "SOURCES;MAX_REGISTERS;MAX_STACK;MAX_SPILL;MAX_ROUND" ${ARGN})
+    list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    list(POP_FRONT arg_SOURCES first)
+    list(TRANSFORM arg_SOURCES PREPEND --with=)
     list(TRANSFORM arg_ARCHITECTURE PREPEND --architecture=)
     list(TRANSFORM arg_MAX_REGISTERS PREPEND --max-registers=)
     list(TRANSFORM arg_MAX_STACK PREPEND --max-stack=)
@@ -141,7 +144,7 @@ function(eddy_device_compile_test name)
     endif()
     add_test(NAME device_compile.${name} COMMAND_EXPAND_LISTS
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/device/check.py
-            ${host} ${arg_ARCHITECTURE} ${arg_MAX_REGISTERS} ${arg_MAX_STACK} ${arg_MAX_SPILL} ${arg_MAX_ROUND} --nvdisasm=${EDDY_NVDISASM} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}
+            ${host} ${arg_SOURCES} ${arg_ARCHITECTURE} ${arg_MAX_REGISTERS} ${arg_MAX_STACK} ${arg_MAX_SPILL} ${arg_MAX_ROUND} --nvdisasm=${EDDY_NVDISASM} ${first}
             ${EDDY_NVCC} ${eddy_cuda_options} "${test_include_flags}")
     set_tests_properties(device_compile.${name} PROPERTIES LABELS device_compile SKIP_RETURN_CODE 4 TIMEOUT 600)
 endfunction()

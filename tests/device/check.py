@@ -1,10 +1,11 @@
-"""check.py [--host] [--architecture=sm_90] [--max-registers=kernel=limit …] [--max-stack=kernel=bytes …] [--max-spill=kernel=bytes …]
+"""check.py [--host] [--architecture=sm_90] [--with=SOURCE …] [--max-registers=kernel=limit …] [--max-stack=kernel=bytes …] [--max-spill=kernel=bytes …]
     [--nvdisasm=program [--max-round=kernel:loop=instructions …]] SOURCE NVCC FLAGS…
 
 Compiles for sm_90, or another, and reads what ptxas says. Prints registers, stack and spills of each kernel with the functions that it calls. Fails
 on a kernel with more registers, or more bytes of stack or spills, than its limits say (none of either without a limit), on a limit that
 names no kernel, and on any warning: where device code calls a function of the host, nvcc only warns and cuts the kernel off.
-The device's side is compiled alone, with all of these warnings, in half the time; with --host the host's as well.
+The device's side is compiled alone, with all of these warnings, in half the time; with --host the host's as well. What is named by --with is
+compiled together with it: they read the same headers, which takes most of the time of small kernels.
 With a disassembler the instructions of a round are counted as well: hot_path.py. Exits with 4 (skipped) where there is no nvcc.
 """
 
@@ -81,6 +82,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--host", action="store_true")
     parser.add_argument("--architecture", default="sm_90")
+    parser.add_argument("--with", dest="others", action="append", default=[])
     parser.add_argument("--max-registers", action="append", default=[])
     parser.add_argument("--max-stack", action="append", default=[])
     parser.add_argument("--max-spill", action="append", default=[])
@@ -97,7 +99,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         compiled, broken = os.path.join(folder, "device"), []
         counts = arguments.max_round and shutil.which(arguments.nvdisasm)
-        kernels = parse(compile_report(arguments.command, arguments.source, compiled, "-c" if arguments.host else "-cubin",
+        command = arguments.command + [f"--pre-include={other}" for other in arguments.others]
+        kernels = parse(compile_report(command, arguments.source, compiled, "-c" if arguments.host else "-cubin",
                                        arguments.architecture))
         if counts:
             broken = hot_path.report(compiled, arguments.nvdisasm, arguments.max_round)

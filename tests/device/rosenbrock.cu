@@ -4,6 +4,8 @@
 
 #include "support/stiff_equations.hpp"
 
+namespace rosenbrock {
+
 using Field = support::Robertson;
 template <class Method>
 using StepperOf = typename Method::template Stepper<eddy::OdeTerm<Field>, true>;
@@ -66,3 +68,5 @@ template __global__ void adjoint_kernel<eddy::Rodas4>(const float*, const float*
 template __global__ void attempt_kernel<eddy::Kvaerno3>(const double*, double*, double*, bool*,
                                                         int);
 template __global__ void adjoint_kernel<eddy::Kvaerno3>(const double*, const double*, double*, int);
+
+}  // namespace rosenbrock
