@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <eddy/backends/cpu/arena_memory.hpp>
 #include <eddy/backends/tiles.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/tsit5.hpp>
@@ -76,6 +77,14 @@ eddy::EnsembleArray<float> starts(std::ptrdiff_t lanes) {
     return y0;
 }
 
+/// As long as they are held, no arena waits that a call before has mapped.
+std::vector<eddy::detail::ArenaMemory> hold_idle_arenas() {
+    std::vector<eddy::detail::ArenaMemory> held(16);
+    for (eddy::detail::ArenaMemory& memory : held)
+        static_cast<void>(memory.arena(std::size_t{1} << 30));
+    return held;
+}
+
 struct Taken {
     std::int64_t measured, reported;
     eddy::GradientReport report;
@@ -89,6 +98,7 @@ Taken taken_by(std::ptrdiff_t lanes, std::size_t budget, double dt_max, bool is_
     options.dt_max = dt_max;
     options.memory_budget = budget;
     options.stable_gradients = false;
+    const auto held = hold_idle_arenas();
     std::vector<Mapped> arenas;
     arenas.reserve(64);
     const auto run = [&](auto&& make) -> Taken {
@@ -149,6 +159,23 @@ TEST_CASE("tiles: a gradient takes no more than the budget beyond what it works 
             CHECK(taken.measured <= least.measured + static_cast<std::int64_t>(budget));
         }
     }
+}
+
+TEST_CASE("tiles: a call maps nothing where another has ended") {
+    const auto y0 = starts(3);
+    const std::vector<float> p = eddy::nn::glorot_uniform<float>(network, 7);
+    const auto call = [&] {
+        static_cast<void>(eddy::value_and_gradient(network, eddy::Tsit5{}, SquaredError{}, y0,
+                                                   eddy::shared(p), {.t1 = 3},
+                                                   eddy::Tiles{.threads = 1}));
+    };
+    call();
+    std::vector<Mapped> mapped;
+    mapped.reserve(64);
+    mappings = &mapped;
+    call();
+    mappings = nullptr;
+    CHECK(mapped.empty());
 }
 
 TEST_CASE("tiles: with a joint step size the first solve and its steps are counted as well") {
