@@ -10,6 +10,7 @@ struct InputSizes {
     int size = 0;    ///< the components of u; 0: it reads none
     int degree = 3;  ///< the largest that pieces may have
 
+    [[nodiscard]] constexpr bool operator==(const InputSizes&) const = default;
     /// Numbers of one piece.
     [[nodiscard]] constexpr int room() const { return size == 0 ? 0 : 1 + size * (degree + 1); }
 };

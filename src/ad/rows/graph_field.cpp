@@ -10,6 +10,8 @@
 #include <optional>
 #include "carry_tangents.hpp"
 #include "equation_program.hpp"
+#include "latest_fields.hpp"
+#include "same_program.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -225,7 +227,7 @@ Graph with_inputs_apart(Graph graph, int room) {
     return graph;
 }
 
-class GraphField final : public FieldMaker {
+class GraphField final : public FieldMaker, public KeepsSteps {
   public:
     GraphField(const Graph& graph, const FieldSizes& sizes, RowLevel level,
                std::vector<ResultPiece> pieces = {})
@@ -316,11 +318,32 @@ class GraphField final : public FieldMaker {
     mutable std::shared_ptr<const FieldMaker> with_tangent_;
 };
 
+/// What makes an equation of a program.
+struct FieldKey {
+    const Graph* graph;
+    FieldSizes sizes;
+    RowLevel level;
+    std::vector<ResultPiece> pieces;
+
+    [[nodiscard]] bool operator==(const FieldKey& other) const {
+        return level == other.level && sizes == other.sizes && pieces == other.pieces &&
+               are_same_program(*graph, *other.graph);
+    }
+};
+
 }  // namespace
 
 std::shared_ptr<const FieldMaker> graph_field(const Graph& graph, const FieldSizes& sizes,
                                               RowLevel level, std::vector<ResultPiece> pieces) {
-    return std::make_shared<const GraphField>(graph, sizes, level, std::move(pieces));
+    const auto make = [&] {
+        return std::make_shared<const GraphField>(graph, sizes, level, pieces);
+    };
+    constexpr int most_nodes = 1000;  // larger ones take memory, and no time beside their work
+    if (graph.size() > most_nodes) return make();
+    static LatestFields<FieldKey, 8> latest;
+    return latest.find_or_make({&graph, sizes, level, pieces}, make, [&](const FieldMaker& made) {
+        return FieldKey{made.graph(), sizes, level, pieces};
+    });
 }
 
 }  // namespace eddy::inline v0::detail

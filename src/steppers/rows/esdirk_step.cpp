@@ -271,9 +271,13 @@ std::shared_ptr<const FieldMaker> with_steps(const std::shared_ptr<const FieldMa
     if (method.estimates_error) pieces.push_back({sizes.states, false});
     pieces.insert(pieces.end(), 2, {1, false});
     pieces.insert(pieces.end(), static_cast<std::size_t>(method.num_stages), {sizes.states, true});
+    std::vector<double> numbers{newton.share, newton.rtol};
+    numbers.insert(numbers.end(), newton.atol.begin(), newton.atol.end());
     return bringing_steps(field, [=, &method, &graph](int num_orders) {
-        return graph_field(EsdirkStep(*field, graph, method, newton, num_orders).run(), sizes,
-                           level, pieces);
+        return kept_steps(*field, {&method, level, num_orders, numbers}, [&] {
+            return graph_field(EsdirkStep(*field, graph, method, newton, num_orders).run(), sizes,
+                               level, pieces);
+        });
     });
 }
 

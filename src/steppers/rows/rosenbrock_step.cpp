@@ -101,7 +101,9 @@ std::shared_ptr<const FieldMaker> with_steps(const std::shared_ptr<const FieldMa
     if (method.estimates_error) pieces.push_back({sizes.states, false});
     pieces.push_back({1, false});
     pieces.insert(pieces.end(), static_cast<std::size_t>(method.num_needed), {sizes.states, true});
-    const auto steps = graph_field(rosenbrock_step(graph, method), sizes, level, pieces);
+    const auto steps = kept_steps(*field, {&method, level}, [&] {
+        return graph_field(rosenbrock_step(graph, method), sizes, level, pieces);
+    });
     return bringing_steps(field, [steps](int) { return steps; });
 }
 

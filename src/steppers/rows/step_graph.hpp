@@ -11,6 +11,8 @@
 #include <map>
 #include <utility>
 
+#include "../../ad/rows/latest_fields.hpp"
+
 namespace eddy::inline v0::detail {
 
 /// The graph of a step that grows; its first argument are times.
@@ -80,6 +82,13 @@ using MakeSteps = std::function<std::shared_ptr<const FieldMaker>(int num_orders
 /// The equation, whose tiles bring such steps along.
 [[nodiscard]] std::shared_ptr<const FieldMaker> bringing_steps(
     const std::shared_ptr<const FieldMaker>& field, const MakeSteps& make);
+/// Steps that the equation keeps, found by their key, or what `make` makes.
+template <class Make>
+[[nodiscard]] std::shared_ptr<const FieldMaker> kept_steps(const FieldMaker& field,
+                                                           const StepsKey& key, const Make& make) {
+    const auto* const keeper = dynamic_cast<const KeepsSteps*>(&field);
+    return keeper ? keeper->steps.find_or_make(key, make) : make();
+}
 /// Its program. Throws InvalidArgument where it is none.
 [[nodiscard]] const Graph& program_of_steps(const FieldMaker& field);
 

@@ -58,10 +58,12 @@ namespace detail {
 struct ResultPiece {
     int size;
     bool has_tangents;
+
+    [[nodiscard]] bool operator==(const ResultPiece&) const = default;
 };
 /// What steppers over rows are given of a program (t, y, p) → dy/dt. The rows of further arguments lie behind
 /// those of p, and nothing is pulled back to them. What the way back needs is made when it is asked for.
-/// With `pieces`, the tangents of each follow it. Throws InvalidArgument where the program has an operation that rows do not have.
+/// With `pieces`, the tangents of each follow it. One of the same program that was made a little while ago is returned again. Throws InvalidArgument where the program has an operation that rows do not have.
 [[nodiscard]] EDDY_EXPORT std::shared_ptr<const FieldMaker> graph_field(
     const Graph& graph, const FieldSizes& sizes, RowLevel level,
     std::vector<ResultPiece> pieces = {});

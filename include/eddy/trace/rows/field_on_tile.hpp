@@ -26,6 +26,7 @@ struct FieldSizes {
     int tangents = 0;                      ///< of y; they decide no step
     bool parameters_have_tangent = false;  ///< has p one?
 
+    [[nodiscard]] bool operator==(const FieldSizes&) const = default;
     /// The components of y without its tangents.
     [[nodiscard]] int own_states() const { return states / (1 + tangents); }
     /// The components of p without its tangent.
