@@ -19,10 +19,8 @@ void require_arrays(const std::vector<EnsembleView<const Real>>& views, std::siz
     for (const auto& view : views)
         require_shape(array_shape(view), {view.num_lanes == 1 ? 1 : lanes, columns}, name, where);
 }
-template void require_arrays(const std::vector<EnsembleView<const float>>&, std::size_t,
-                             std::ptrdiff_t, std::ptrdiff_t, const char*, const char*);
-template void require_arrays(const std::vector<EnsembleView<const double>>&, std::size_t,
-                             std::ptrdiff_t, std::ptrdiff_t, const char*, const char*);
+template decltype(require_arrays<float>) require_arrays<float>;
+template decltype(require_arrays<double>) require_arrays<double>;
 
 template <class Real>
 void require_finite_at_points(const EnsembleView<const Real>& array, const TimePlan& times,
@@ -37,9 +35,7 @@ void require_finite_at_points(const EnsembleView<const Real>& array, const TimeP
         }
     }
 }
-template void require_finite_at_points(const EnsembleView<const float>&, const TimePlan&,
-                                       std::size_t, const ArrayName&, const char*);
-template void require_finite_at_points(const EnsembleView<const double>&, const TimePlan&,
-                                       std::size_t, const ArrayName&, const char*);
+template decltype(require_finite_at_points<float>) require_finite_at_points<float>;
+template decltype(require_finite_at_points<double>) require_finite_at_points<double>;
 
 }  // namespace eddy::inline v0::detail

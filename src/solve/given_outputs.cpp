@@ -96,24 +96,14 @@ EnsembleView<Real> open_output(const OutputArray<Real>& given, const AnyMemory& 
 }
 
 template void fill_here(const AnyMemory&, const EnsembleView<float>&, float);
-template void require_output(const OutputArray<float>&, const AnyMemory&, const ArrayShape&,
-                             const char*, const char*, CallArrays&);
-template void collect_outputs(std::vector<EnsembleView<float>>&, const OutputArrays<float>&,
-                              const AnyMemory&, std::size_t, const ArrayShape&, const char*,
-                              const char*, CallArrays&);
-template void require_solution_outputs(const SolutionInto<float>&, const AnyMemory&, bool, bool,
-                                       const char*);
-template EnsembleView<float> open_output(const OutputArray<float>&, const AnyMemory&,
-                                         EnsembleArray<float>&, const ArrayShape&);
+template decltype(require_output<float>) require_output<float>;
+template decltype(collect_outputs<float>) collect_outputs<float>;
+template decltype(require_solution_outputs<float>) require_solution_outputs<float>;
+template decltype(open_output<float>) open_output<float>;
 template void fill_here(const AnyMemory&, const EnsembleView<double>&, double);
-template void require_output(const OutputArray<double>&, const AnyMemory&, const ArrayShape&,
-                             const char*, const char*, CallArrays&);
-template void collect_outputs(std::vector<EnsembleView<double>>&, const OutputArrays<double>&,
-                              const AnyMemory&, std::size_t, const ArrayShape&, const char*,
-                              const char*, CallArrays&);
-template void require_solution_outputs(const SolutionInto<double>&, const AnyMemory&, bool, bool,
-                                       const char*);
-template EnsembleView<double> open_output(const OutputArray<double>&, const AnyMemory&,
-                                          EnsembleArray<double>&, const ArrayShape&);
+template decltype(require_output<double>) require_output<double>;
+template decltype(collect_outputs<double>) collect_outputs<double>;
+template decltype(require_solution_outputs<double>) require_solution_outputs<double>;
+template decltype(open_output<double>) open_output<double>;
 
 }  // namespace eddy::inline v0::detail

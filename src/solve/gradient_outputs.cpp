@@ -63,14 +63,10 @@ void require_all_there(const GradientInto<Real>& into, const AnyMemory& memory, 
 }
 
 template bool gives_any(const GradientInto<float>&);
-template void require_gradient_outputs(const GradientInto<float>&, const AnyMemory&,
-                                       const GradientShapes&, CallArrays&, const char*);
-template void require_all_there(const GradientInto<float>&, const AnyMemory&, bool, bool, bool,
-                                const char*);
+template decltype(require_gradient_outputs<float>) require_gradient_outputs<float>;
+template decltype(require_all_there<float>) require_all_there<float>;
 template bool gives_any(const GradientInto<double>&);
-template void require_gradient_outputs(const GradientInto<double>&, const AnyMemory&,
-                                       const GradientShapes&, CallArrays&, const char*);
-template void require_all_there(const GradientInto<double>&, const AnyMemory&, bool, bool, bool,
-                                const char*);
+template decltype(require_gradient_outputs<double>) require_gradient_outputs<double>;
+template decltype(require_all_there<double>) require_all_there<double>;
 
 }  // namespace eddy::inline v0::detail

@@ -338,14 +338,11 @@ void pull_inputs(const Inputs& inputs, const InputUse& use,
                   static_cast<std::ptrdiff_t>(column) % use.size) = static_cast<Real>(sums[column]);
 }
 
-template InputPlan<float> plan_inputs(const Inputs&, const InputUse&, const TimePlan&, const char*);
-template void renew_inputs(const Inputs&, const InputUse&, InputPlan<float>&, const char*);
-template void pull_inputs(const Inputs&, const InputUse&, const EnsembleArray<float>&, InputRoom&,
-                          EnsembleArray<float>&);
-template InputPlan<double> plan_inputs(const Inputs&, const InputUse&, const TimePlan&,
-                                       const char*);
-template void renew_inputs(const Inputs&, const InputUse&, InputPlan<double>&, const char*);
-template void pull_inputs(const Inputs&, const InputUse&, const EnsembleArray<double>&, InputRoom&,
-                          EnsembleArray<double>&);
+template decltype(plan_inputs<float>) plan_inputs<float>;
+template decltype(renew_inputs<float>) renew_inputs<float>;
+template decltype(pull_inputs<float>) pull_inputs<float>;
+template decltype(plan_inputs<double>) plan_inputs<double>;
+template decltype(renew_inputs<double>) renew_inputs<double>;
+template decltype(pull_inputs<double>) pull_inputs<double>;
 
 }  // namespace eddy::inline v0::detail

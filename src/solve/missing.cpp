@@ -33,12 +33,8 @@ void count_observed(std::vector<std::int64_t>& counts,
         }
     }
 }
-template void count_observed(std::vector<std::int64_t>&,
-                             const std::vector<EnsembleView<const float>>&, std::ptrdiff_t,
-                             const TimePlan&, const char*);
-template void count_observed(std::vector<std::int64_t>&,
-                             const std::vector<EnsembleView<const double>>&, std::ptrdiff_t,
-                             const TimePlan&, const char*);
+template decltype(count_observed<float>) count_observed<float>;
+template decltype(count_observed<double>) count_observed<double>;
 
 template <class Real>
 void count_given(std::vector<std::int64_t>& counts,
@@ -52,10 +48,7 @@ void count_given(std::vector<std::int64_t>& counts,
         }
     }
 }
-template void count_given(std::vector<std::int64_t>&, const std::vector<EnsembleView<const float>>&,
-                          std::ptrdiff_t, const TimePlan&);
-template void count_given(std::vector<std::int64_t>&,
-                          const std::vector<EnsembleView<const double>>&, std::ptrdiff_t,
-                          const TimePlan&);
+template decltype(count_given<float>) count_given<float>;
+template decltype(count_given<double>) count_given<double>;
 
 }  // namespace eddy::inline v0::detail

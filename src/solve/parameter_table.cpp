@@ -102,17 +102,11 @@ void add_rows_of_table(const ParameterTable<Real>& table, EnsembleArray<Real>& p
             rows.rows(), [&](std::ptrdiff_t lane) { return rows(lane, num_own + i); });
 }
 
-template void require_table(const ParameterTable<float>&, std::ptrdiff_t, std::ptrdiff_t,
-                            const char*, const char*);
-template void gather_parameters(const ParameterTable<float>&, std::ptrdiff_t, std::ptrdiff_t,
-                                EnsembleArray<float>&);
-template void add_rows_of_table(const ParameterTable<float>&, EnsembleArray<float>&,
-                                EnsembleArray<float>&);
-template void require_table(const ParameterTable<double>&, std::ptrdiff_t, std::ptrdiff_t,
-                            const char*, const char*);
-template void gather_parameters(const ParameterTable<double>&, std::ptrdiff_t, std::ptrdiff_t,
-                                EnsembleArray<double>&);
-template void add_rows_of_table(const ParameterTable<double>&, EnsembleArray<double>&,
-                                EnsembleArray<double>&);
+template decltype(require_table<float>) require_table<float>;
+template decltype(gather_parameters<float>) gather_parameters<float>;
+template decltype(add_rows_of_table<float>) add_rows_of_table<float>;
+template decltype(require_table<double>) require_table<double>;
+template decltype(gather_parameters<double>) gather_parameters<double>;
+template decltype(add_rows_of_table<double>) add_rows_of_table<double>;
 
 }  // namespace eddy::inline v0::detail

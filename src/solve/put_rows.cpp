@@ -11,8 +11,7 @@ void put_rows(const EnsembleView<Real>& array, const BroughtRows& brought,
     }
 }
 
-template void put_rows(const EnsembleView<float>&, const BroughtRows&, const EnsembleView<float>&);
-template void put_rows(const EnsembleView<double>&, const BroughtRows&,
-                       const EnsembleView<double>&);
+template decltype(put_rows<float>) put_rows<float>;
+template decltype(put_rows<double>) put_rows<double>;
 
 }  // namespace eddy::inline v0::detail

@@ -44,9 +44,7 @@ void list_unread(std::vector<UnreadParameter>& unread, std::span<const int> comp
     }
 }
 
-template void list_unread(std::vector<UnreadParameter>&, std::span<const int>,
-                          const ParameterTable<float>*, std::ptrdiff_t, int, std::vector<char>&);
-template void list_unread(std::vector<UnreadParameter>&, std::span<const int>,
-                          const ParameterTable<double>*, std::ptrdiff_t, int, std::vector<char>&);
+template decltype(list_unread<float>) list_unread<float>;
+template decltype(list_unread<double>) list_unread<double>;
 
 }  // namespace eddy::inline v0::detail

@@ -132,16 +132,8 @@ HessianVectorProduct<Real> multiply_hessian_on_rows(Workspace& kept, const RowCa
     return {half_of(found.gradient, arrays, 1), half_of(found.gradient, arrays, 0),
             std::move(found.report), std::move(found.loss)};
 }
-template HessianVectorProduct<double> multiply_hessian_on_rows(Workspace&, const RowCall&,
-                                                               const RowArrays<double>&,
-                                                               const RowArrays<double>&,
-                                                               const RowSeeds<double>&,
-                                                               const Cancellation&);
-template HessianVectorProduct<float> multiply_hessian_on_rows(Workspace&, const RowCall&,
-                                                              const RowArrays<float>&,
-                                                              const RowArrays<float>&,
-                                                              const RowSeeds<float>&,
-                                                              const Cancellation&);
+template decltype(multiply_hessian_on_rows<double>) multiply_hessian_on_rows<double>;
+template decltype(multiply_hessian_on_rows<float>) multiply_hessian_on_rows<float>;
 
 template <class Real>
 ValueAndGradient<Real>& differentiate_on_rows(Workspace& kept, const RowCall& call,
@@ -164,15 +156,7 @@ ValueAndGradient<Real>& differentiate_on_rows(Workspace& kept, const RowCall& ca
     gradients.unread.tell(found.report, call, arrays, seeds.loss);
     return found;
 }
-template ValueAndGradient<double>& differentiate_on_rows(Workspace&, const RowCall&,
-                                                         const RowArrays<double>&,
-                                                         const RowSeeds<double>&,
-                                                         const GradientInto<double>&,
-                                                         const Cancellation&);
-template ValueAndGradient<float>& differentiate_on_rows(Workspace&, const RowCall&,
-                                                        const RowArrays<float>&,
-                                                        const RowSeeds<float>&,
-                                                        const GradientInto<float>&,
-                                                        const Cancellation&);
+template decltype(differentiate_on_rows<double>) differentiate_on_rows<double>;
+template decltype(differentiate_on_rows<float>) differentiate_on_rows<float>;
 
 }  // namespace eddy::inline v0::detail

@@ -118,15 +118,14 @@ std::unique_ptr<FieldOnTileOf<Real>> tile_of(const FieldMaker& field,
     return tile;
 }
 
-template void require_arrays_of(const FieldSizes&, const RowArrays<double>&, const char*);
-template void require_arrays_of(const FieldSizes&, const RowArrays<float>&, const char*);
+template decltype(require_arrays_of<double>) require_arrays_of<double>;
+template decltype(require_arrays_of<float>) require_arrays_of<float>;
 template class PreparedRows<double>;
 template class PreparedRows<float>;
-template bool sums_in_tiles<double>(const RowCall&, bool);
-template bool sums_in_tiles<float>(const RowCall&, bool);
-template std::unique_ptr<FieldOnTile> tile_of(const FieldMaker&, const RowProblem<double>&, int);
-template std::unique_ptr<FieldOnTileOf<float>> tile_of(const FieldMaker&, const RowProblem<float>&,
-                                                       int);
+template decltype(sums_in_tiles<double>) sums_in_tiles<double>;
+template decltype(sums_in_tiles<float>) sums_in_tiles<float>;
+template decltype(tile_of<double>) tile_of<double>;
+template decltype(tile_of<float>) tile_of<float>;
 
 int row_width(const FieldMaker& field, const MethodOnRows& method, std::ptrdiff_t num_lanes,
               bool goes_back, bool sums_tile, std::size_t bytes_of_number) {
