@@ -101,32 +101,13 @@ void GradientOnRows<Real>::plan_back(const FieldOnTileOf<Real>& field) {
         });
 }
 template <class Real>
-void GradientOnRows<Real>::begin(RowWorker<Real>& at) const {
-    if (!at.field) at.field = tile_of(*call_->field, prepared_.problem, width_);
-    if (seeds_->loss) at.loss = tile_of(*seeds_->loss, prepared_.problem, width_);
-    at.begin(prepared_.problem, objective(at), plan_);
-}
-template <class Real>
-void GradientOnRows<Real>::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
-    ThreadTeam<1> team(link_, groups_, worker, group);
-    RowWorker<Real>& at = workers_[static_cast<std::size_t>(worker)];
-    if (!at.has_begun()) begin(at);
-    SharedTarget<Real> of_group = shared_;
-    if (prepared_.problem.sums_tile) of_group.sums += group * call_->field->num_parameters();
-    at.run(team, prepared_.problem, objective(at), target, of_group, result.report.lanes().data(),
-           costs[static_cast<std::size_t>(worker)]);
-}
-/// Lanes that share their steps find them first.
-template <class Real>
-void GradientOnRows<Real>::find_joint_steps() {
-    fields_.clear();
-    for (RowWorker<Real>& at : workers_) {
-        if (!at.field) at.field = tile_of(*call_->field, prepared_.problem, width_);
-        fields_.push_back(at.field.get());
-    }
-    if (!joint_) joint_ = std::make_unique<JointRows<Real>>();
-    joint_->find_steps(prepared_.problem, {num_lanes_, width_, groups_.num_workers}, link_, fields_,
-                       result.report.lanes().data());
+RowObjective<Real> GradientOnRows<Real>::objective_of(std::ptrdiff_t worker) {
+    auto& of_worker = losses_[static_cast<std::size_t>(worker)];
+    if (seeds_->loss && !of_worker) of_worker = tile_of(*seeds_->loss, prepared_.problem, width_);
+    RowObjective<Real> objective{of_worker.get(), seeds_->arrays, this->loss};
+    objective.marks = marks_;
+    objective.leaves_out_marked = leaves_out_marked_;
+    return objective;
 }
 template <class Real>
 void GradientOnRows<Real>::prepare(const RowCall& call, const RowArrays<Real>& arrays,
@@ -142,18 +123,17 @@ void GradientOnRows<Real>::open_lanes(const char* where) {
     const RowCall& call = *call_;
     if (seeds_->loss) this->open_loss(num_lanes_, HostMemory{});
     this->open_sums(extent().lanes);
-    if (workers_.empty()) {
+    if (plan_.num_lanes == 0) {
         plan_groups();
-        std::vector<RowWorker<Real>> workers(static_cast<std::size_t>(groups_.num_workers));
-        workers.front().field = tile_of(*call.field, prepared_.problem, width_);
+        losses_.resize(static_cast<std::size_t>(groups_.num_workers));
+        const FieldOnTileOf<Real>& field =
+            launches_.open(*call.field, prepared_.problem, width_, groups_.num_workers, true);
         const char* const asks = call.differentiates_times ? "differentiate_times" : "events";
-        require_argument(
-            !prepared_.problem.differentiates_times || workers.front().field->pulls_time(),
-            "{}: {}, and the equation, which reads t, is a FieldOnTile without "
-            "pull_time; add that, or leave {} out",
-            where, asks, asks);
-        plan_back(*workers.front().field);
-        workers_ = std::move(workers);
+        require_argument(!prepared_.problem.differentiates_times || field.pulls_time(),
+                         "{}: {}, and the equation, which reads t, is a FieldOnTile without "
+                         "pull_time; add that, or leave {} out",
+                         where, asks, asks);
+        plan_back(field);
     }
     this->open(extent(), groups_.num_groups(), groups_.num_workers, HostMemory{}, 1, false);
     GradientReport& report = result.report;
@@ -165,17 +145,15 @@ void GradientOnRows<Real>::open_lanes(const char* where) {
                           Real(0));
         target.inputs = of_inputs_.view();
     }
-    shared_ = shared_sums.rows();
 }
 template <class Real>
 void GradientOnRows<Real>::run_lanes(const ThreadLink& link) {
-    link_ = link;
-    if (call_->is_joint) find_joint_steps();
-    link.others->for_each_group(groups_.num_groups(), groups_.num_workers, *this);
-    if (call_->is_joint) {
-        joint_->add_first_solve(result.report.lanes().data());
-        costs[0].most_bytes += joint_->num_bytes();
-    }
+    const RowEquation equation{call_->field, {}};
+    launches_.differentiate({prepared_.problem, &equation, groups_, link,
+                             result.report.lanes().data(), call_->is_joint},
+                            width_,
+                            {&plan_, [&](std::ptrdiff_t worker) { return objective_of(worker); },
+                             target, shared_sums.rows(), costs.data()});
     result.report.checkpoints = plan_.checkpoints;
     set_costs(result.report, costs);
 }

@@ -8,9 +8,8 @@
 #include <eddy/solve/call/put_rows.hpp>
 #include <memory>
 #include <vector>
-#include "joint_rows.hpp"
+#include "row_launches.hpp"
 #include "row_work.hpp"
-#include "row_workers.hpp"
 #include "sensitive_rows.hpp"
 
 namespace eddy::inline v0::detail {
@@ -49,13 +48,8 @@ class GradientOnRows : public GradientResults<Real> {
     void run_some(const RowCall& call, const RowArrays<Real>& arrays, const RowSeeds<Real>& seeds,
                   const RowList& lanes, const PrescribedSteps& steps, const ThreadLink& link,
                   const char* where);
-    // The work of a worker, as threads see it.
-    void operator()(std::ptrdiff_t worker, std::ptrdiff_t group);
-    [[nodiscard]] bool attends() const { return link_.call->has_poll(); }
-    void attend() const { link_.call->poll(); }
 
   private:
-    void begin(RowWorker<Real>& at) const;
     [[nodiscard]] const char* name_of_arrays() const {
         return seeds_->loss ? "data" : "cotangents";
     }
@@ -68,15 +62,9 @@ class GradientOnRows : public GradientResults<Real> {
     [[nodiscard]] RowList left_lanes(const RowList& marked);
     void check_arrays(const char* where);
     void take(const GradientInto<Real>& into, const char* where);
-    void find_joint_steps();
     void plan_groups();
     void plan_back(const FieldOnTileOf<Real>& field);
-    [[nodiscard]] RowObjective<Real> objective(const RowWorker<Real>& at) const {
-        RowObjective<Real> objective{at.loss.get(), seeds_->arrays, this->loss};
-        objective.marks = marks_;
-        objective.leaves_out_marked = leaves_out_marked_;
-        return objective;
-    }
+    [[nodiscard]] RowObjective<Real> objective_of(std::ptrdiff_t worker);
     [[nodiscard]] GradientExtent extent() const {
         const CallTimes& times = prepared_.problem.times;
         return {LaneBlocks::from(0, num_lanes_), times.saves_the_end ? 0 : times.num_saves,
@@ -95,21 +83,18 @@ class GradientOnRows : public GradientResults<Real> {
     PreparedRows<Real> prepared_;
     CallArrays call_arrays_;
     LaunchPlan groups_;
-    GradientPlan plan_;
+    GradientPlan plan_;  // of no lanes: nothing is planned yet
     int width_ = 0;
-    SharedTarget<Real> shared_;
     EnsembleArray<Real> of_inputs_;  // (lane, piece · number)
     InputRoom input_numbers_;
-    std::vector<RowWorker<Real>> workers_;      // none: nothing is planned yet
-    std::unique_ptr<JointRows<Real>> joint_;    // where lanes share their steps
-    std::vector<FieldOnTileOf<Real>*> fields_;  // (worker)
-    GradientMark* marks_ = nullptr;             // (lane); null: nobody watches
+    LaunchesOnRows<Real> launches_;
+    std::vector<std::unique_ptr<FieldOnTileOf<Real>>> losses_;  // (worker)
+    GradientMark* marks_ = nullptr;                             // (lane); null: nobody watches
     bool leaves_out_marked_ = false;
     // Marked lanes once more: their steps, gradients along these, and lanes that have brought nothing else.
     std::unique_ptr<SensitiveRows<Real>> sensitive_;
     std::unique_ptr<GradientOnRows> along_steps_, left_;
     std::vector<Real> any_atol_;  // that every error meets
-    ThreadLink link_{};
     const RowCall* call_ = nullptr;
     const RowSeeds<Real>* seeds_ = nullptr;
 };

@@ -65,9 +65,6 @@ void JointRows<Real>::find_steps(RowProblem<Real>& problem, const LaunchPlan& ti
                                  LaneOutcome* outcomes) {
     NoRecorder<Real> recorder;
     RowRecorder<Real>* for_all[1] = {&recorder};
-    if (problem.tolerances.atol != any_atol_.data()) atol_ = problem.tolerances.atol;
-    problem.tolerances.atol = atol_;
-    problem.prescribed = {};
     run(problem, tiles, link, fields, for_all, outcomes, false);
     first_.assign(outcomes, outcomes + tiles.num_lanes);
     ends_[1] = static_cast<std::int64_t>(size_.size());

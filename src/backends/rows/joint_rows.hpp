@@ -20,7 +20,7 @@ class JointRows {
     void run(const RowProblem<Real>& problem, const LaunchPlan& tiles, const ThreadLink& link,
              std::span<FieldOnTileOf<Real>* const> fields,
              std::span<RowRecorder<Real>* const> recorders, LaneOutcome* outcomes, bool counts);
-    /// The same for a gradient: the problem then prescribes its steps, whatever the error of a lane.
+    /// The same for a gradient, of a problem of its own, which then prescribes its steps, whatever the error of a lane.
     void find_steps(RowProblem<Real>& problem, const LaunchPlan& tiles, const ThreadLink& link,
                     std::span<FieldOnTileOf<Real>* const> fields, LaneOutcome* outcomes);
     /// Lanes have taken those steps a second time: what they are told to have cost is both.
@@ -58,7 +58,6 @@ class JointRows {
     std::vector<LaneOutcome> first_;      // (lane), where lanes are solved twice
     std::int64_t ends_[2] = {};           // of the steps, as of one lane
     std::vector<Real> any_atol_;          // that every error meets
-    const Real* atol_ = nullptr;          // of the call
 
     // Of the call at hand.
     const RowProblem<Real>* problem_ = nullptr;

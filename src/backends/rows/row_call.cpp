@@ -8,11 +8,10 @@
 #include <eddy/solve/call/launch_plan.hpp>
 #include <limits>
 #include <memory>
-#include "joint_rows.hpp"
 #include "row_arguments.hpp"
+#include "row_launches.hpp"
 #include "row_tangents.hpp"
 #include "row_work.hpp"
-#include "row_workers.hpp"
 
 namespace eddy::inline v0 {
 namespace detail {
@@ -23,17 +22,19 @@ template <class Real>
 class ObservedState {
   public:
     ObservedState(const RowCall& call, const RowProblem<Real>& problem)
-        : field_(tile_of(*call.observed, RowProblem<Real>{}, 1)),
+        : maker_(call.observed),
           problem_(&problem),
           p_(static_cast<std::size_t>(problem.parameter_size)),
           values_(static_cast<std::size_t>(call.num_observed * (1 + problem.num_tangents))),
           num_shown_(call.num_observed) {}
 
+    [[nodiscard]] explicit operator bool() const { return maker_ != nullptr; }
     [[nodiscard]] double time_of(std::ptrdiff_t lane, std::int32_t k) const {
         return problem_->times_of(lane).save_time[k];
     }
     /// Null where they are not finite.
     [[nodiscard]] const Real* at(std::ptrdiff_t lane, double time, const Real* state) {
+        if (!field_) field_ = tile_of(*maker_, RowProblem<Real>{}, 1);
         const std::ptrdiff_t row = problem_->row_of_p(lane);
         for (std::size_t i = 0; i < p_.size(); ++i)
             p_[i] = problem_->p(row, static_cast<std::ptrdiff_t>(i));
@@ -45,6 +46,7 @@ class ObservedState {
     }
 
   private:
+    std::shared_ptr<const FieldMaker> maker_;  // null: states are saved
     std::unique_ptr<FieldOnTileOf<Real>> field_;
     const RowProblem<Real>* problem_;
     std::vector<Real> p_, values_;
@@ -56,19 +58,19 @@ template <class Real>
 class SolutionOfRows final : public RowRecorder<Real> {
   public:
     SolutionOfRows(Solution<Real>& solution, const std::vector<EnsembleView<Real>>& y,
-                   const std::vector<EnsembleView<Real>>& tangents, ObservedState<Real>* observed,
-                   bool wants_steps)
+                   const std::vector<EnsembleView<Real>>& tangents, const RowProblem<Real>& problem,
+                   const RowCall& call)
         : solution_(&solution),
           y_(&y),
           tangents_(&tangents),
-          observed_(observed),
-          wants_steps_(wants_steps) {}
+          observed_(call, problem),
+          wants_steps_(call.options.save_steps) {}
     [[nodiscard]] bool wants_steps() const override { return wants_steps_; }
     void save_step(std::ptrdiff_t lane, const TakenStep& step, const Real* state) override {
         solution_->append_step(lane, step.t, state);
     }
     [[nodiscard]] bool save(std::ptrdiff_t lane, int, std::int32_t k, const Real* state) override {
-        return save(lane, k, observed_ ? observed_->time_of(lane, k) : 0, state);
+        return save(lane, k, observed_ ? observed_.time_of(lane, k) : 0, state);
     }
     [[nodiscard]] bool save_event(std::ptrdiff_t lane, int, double t, const Real* state) override {
         return save(lane, 0, t, state);
@@ -76,7 +78,7 @@ class SolutionOfRows final : public RowRecorder<Real> {
 
   private:
     [[nodiscard]] bool save(std::ptrdiff_t lane, std::int32_t k, double t, const Real* state) {
-        const Real* const shown = observed_ ? observed_->at(lane, t, state) : state;
+        const Real* const shown = observed_ ? observed_.at(lane, t, state) : state;
         if (!shown) return false;
         const auto point = static_cast<std::size_t>(k);
         show((*y_)[point], lane, shown);
@@ -95,7 +97,7 @@ class SolutionOfRows final : public RowRecorder<Real> {
     Solution<Real>* solution_;
     const std::vector<EnsembleView<Real>>* y_;         // (save point)
     const std::vector<EnsembleView<Real>>* tangents_;  // (save point, tangent)
-    ObservedState<Real>* observed_;                    // null: states are saved
+    ObservedState<Real> observed_;
     bool wants_steps_;
 };
 
@@ -111,12 +113,6 @@ LaunchPlan plan_row_groups(std::ptrdiff_t lanes, int width, int threads) {
     plan.num_workers = workers_of_threads(threads, plan.num_groups());
     return plan;
 }
-
-/// A worker, and what it shows of states.
-template <class Real>
-struct ShowingWorker : RowWorker<Real> {
-    std::unique_ptr<ObservedState<Real>> observed;
-};
 
 /// Where the tangents of some of all directions go: (save point, component, lane, direction).
 template <class Real>
@@ -137,149 +133,91 @@ class SolvesOnRows {
   public:
     Solution<Real>& run(const RowCall& call, const RowArrays<Real>& arrays,
                         const SolutionInto<Real>& into, const Cancellation& cancelled,
-                        const char* where, const CarriedPart<Real>* carried = nullptr);
-    // The work of a worker, as threads see it.
-    void operator()(std::ptrdiff_t worker, std::ptrdiff_t group);
-    [[nodiscard]] bool attends() const { return link_.call->has_poll(); }
-    void attend() const { link_.call->poll(); }
+                        const char* where, const CarriedPart<Real>* carried = nullptr) {
+        EmptyUnlessDone guard(solution_);
+        prepared_.prepare(call, arrays, where);
+        num_columns_ = call.observed ? call.num_observed : prepared_.problem.own_size();
+        take(into, where);
+        open(call.options, carried);
+        solution_.set_attempt_cost(cost_of_attempt(*call.method));
+        CallLink to_caller(cancelled, call.options);
+        const auto watching = to_caller.watch(call.options.progress, where, prepared_.num_lanes());
+        solve_lanes(call, {&to_caller, &threads_});
+        to_caller.rethrow();
+        guard.done();
+        return solution_;
+    }
 
   private:
-    void take(const SolutionInto<Real>& into, const char* where);
-    void open(const SolveOptions& options, const CarriedPart<Real>* carried);
-    void plan(const RowCall& call);
-    void begin(const RowCall& call, ShowingWorker<Real>& at) const;
-    void solve_jointly(const RowCall& call);
+    /// The arrays that the call is to write into, checked.
+    void take(const SolutionInto<Real>& into, const char* where) {
+        const HostMemory memory;
+        require_solution_outputs(into, memory, prepared_.problem.num_tangents > 0, false, where);
+        y_.clear();
+        tangents_.clear();
+        if (!gives_any(into)) return;
+        const RowProblem<Real>& problem = prepared_.problem;
+        arrays_.clear();
+        arrays_.add_input(problem.y0, "y0");
+        arrays_.add_input(problem.p, "p");
+        collect_outputs(y_, into.y, memory, prepared_.times().num_saves,
+                        {prepared_.num_lanes(), num_columns_}, "y", where, arrays_);
+        collect_outputs(tangents_, into.tangent, memory, prepared_.times().num_saves,
+                        {prepared_.num_lanes(), num_columns_}, "tangent", where, arrays_);
+        arrays_.require_apart(where);
+        for (const auto* views : {&y_, &tangents_})
+            for (const EnsembleView<Real>& view : *views)
+                fill_here(memory, view, std::numeric_limits<Real>::quiet_NaN());
+    }
+    void open(const SolveOptions& options, const CarriedPart<Real>* carried) {
+        const int num_tangents = prepared_.problem.num_tangents;
+        const bool has_tangents = num_tangents > 0 && !carried, owns_y = y_.empty(),
+                   owns_tangents = has_tangents && tangents_.empty();
+        const std::ptrdiff_t lanes = prepared_.num_lanes();
+        solution_.reset(lanes, prepared_.times().saved(), num_columns_,
+                        prepared_.problem.own_size(),
+                        {.y = owns_y,
+                         .has_tangents = has_tangents,
+                         .tangent = owns_tangents,
+                         .steps = options.save_steps});
+        if (prepared_.problem.events) prepared_.problem.told_events = solution_.keep_events();
+        const std::ptrdiff_t saves = solution_.num_saves();
+        if (carried && carried->first == 0)
+            carried->numbers->assign(
+                static_cast<std::size_t>(saves * num_columns_ * lanes * carried->num_directions),
+                std::numeric_limits<Real>::quiet_NaN());
+        for (std::ptrdiff_t k = 0; k < saves; ++k) {
+            if (owns_y) y_.push_back(solution_.y_of(k));
+            if (owns_tangents) tangents_.push_back(solution_.tangent_of(k));
+            for (int i = 0; carried && i < num_tangents; ++i)
+                tangents_.push_back(carried->view(k, i, lanes, num_columns_));
+        }
+    }
+    void solve_lanes(const RowCall& call, const ThreadLink& link) {
+        const RowProblem<Real>& problem = prepared_.problem;
+        const std::ptrdiff_t lanes = prepared_.num_lanes();
+        const int width =
+            row_width(*call.field, *call.method, lanes, false, problem.sums_tile, sizeof(Real));
+        const LaunchPlan plan = plan_row_groups(lanes, width, call.threads);
+        while (std::ssize(recorders_) < plan.num_workers)
+            recorders_.emplace_back(solution_, y_, tangents_, problem, call);
+        told_.clear();
+        for (SolutionOfRows<Real>& recorder : recorders_) told_.push_back(&recorder);
+        const RowEquation equation{call.field, {}};
+        launches_.solve({problem, &equation, plan, link, solution_.lanes().data(), call.is_joint},
+                        width, told_);
+    }
 
     PreparedRows<Real> prepared_;
     Solution<Real> solution_;
     std::vector<EnsembleView<Real>> y_, tangents_;  // (save point), (save point, tangent)
     CallArrays arrays_;
-    LaunchPlan plan_;
-    int width_ = 0, num_columns_ = 0;
-    bool sums_tile_ = false;
-    std::vector<ShowingWorker<Real>> workers_;
-    std::unique_ptr<JointRows<Real>> joint_;  // where lanes share their steps
+    int num_columns_ = 0;
+    std::vector<SolutionOfRows<Real>> recorders_;  // (worker)
+    std::vector<RowRecorder<Real>*> told_;         // the same
+    LaunchesOnRows<Real> launches_;
     KeptThreads threads_;
-    ThreadLink link_{};
-    const RowCall* call_ = nullptr;
 };
-
-template <class Real>
-Solution<Real>& SolvesOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& arrays,
-                                        const SolutionInto<Real>& into,
-                                        const Cancellation& cancelled, const char* where,
-                                        const CarriedPart<Real>* carried) {
-    EmptyUnlessDone guard(solution_);
-    prepared_.prepare(call, arrays, where);
-    num_columns_ = call.observed ? call.num_observed : prepared_.problem.own_size();
-    take(into, where);
-    plan(call);
-    open(call.options, carried);
-    solution_.set_attempt_cost(cost_of_attempt(*call.method));
-    CallLink to_caller(cancelled, call.options);
-    const auto watching = to_caller.watch(call.options.progress, where, prepared_.num_lanes());
-    link_ = {&to_caller, &threads_};
-    call_ = &call;
-    if (call.is_joint)
-        solve_jointly(call);
-    else
-        threads_.for_each_group(plan_.num_groups(), plan_.num_workers, *this);
-    to_caller.rethrow();
-    guard.done();
-    return solution_;
-}
-/// The arrays that the call is to write into, checked.
-template <class Real>
-void SolvesOnRows<Real>::take(const SolutionInto<Real>& into, const char* where) {
-    const HostMemory memory;
-    require_solution_outputs(into, memory, prepared_.problem.num_tangents > 0, false, where);
-    y_.clear();
-    tangents_.clear();
-    if (!gives_any(into)) return;
-    const RowProblem<Real>& problem = prepared_.problem;
-    arrays_.clear();
-    arrays_.add_input(problem.y0, "y0");
-    arrays_.add_input(problem.p, "p");
-    collect_outputs(y_, into.y, memory, prepared_.times().num_saves,
-                    {prepared_.num_lanes(), num_columns_}, "y", where, arrays_);
-    collect_outputs(tangents_, into.tangent, memory, prepared_.times().num_saves,
-                    {prepared_.num_lanes(), num_columns_}, "tangent", where, arrays_);
-    arrays_.require_apart(where);
-    for (const auto* views : {&y_, &tangents_})
-        for (const EnsembleView<Real>& view : *views)
-            fill_here(memory, view, std::numeric_limits<Real>::quiet_NaN());
-}
-template <class Real>
-void SolvesOnRows<Real>::open(const SolveOptions& options, const CarriedPart<Real>* carried) {
-    const int num_tangents = prepared_.problem.num_tangents;
-    const bool has_tangents = num_tangents > 0 && !carried, owns_y = y_.empty(),
-               owns_tangents = has_tangents && tangents_.empty();
-    const std::ptrdiff_t lanes = prepared_.num_lanes();
-    solution_.reset(lanes, prepared_.times().saved(), num_columns_, prepared_.problem.own_size(),
-                    {.y = owns_y,
-                     .has_tangents = has_tangents,
-                     .tangent = owns_tangents,
-                     .steps = options.save_steps});
-    if (prepared_.problem.events) prepared_.problem.told_events = solution_.keep_events();
-    const std::ptrdiff_t saves = solution_.num_saves();
-    if (carried && carried->first == 0)
-        carried->numbers->assign(
-            static_cast<std::size_t>(saves * num_columns_ * lanes * carried->num_directions),
-            std::numeric_limits<Real>::quiet_NaN());
-    for (std::ptrdiff_t k = 0; k < saves; ++k) {
-        if (owns_y) y_.push_back(solution_.y_of(k));
-        if (owns_tangents) tangents_.push_back(solution_.tangent_of(k));
-        for (int i = 0; carried && i < num_tangents; ++i)
-            tangents_.push_back(carried->view(k, i, lanes, num_columns_));
-    }
-}
-template <class Real>
-void SolvesOnRows<Real>::plan(const RowCall& call) {
-    const bool sums_tile = prepared_.problem.sums_tile;
-    const int width =
-        row_width(*call.field, *call.method, prepared_.num_lanes(), false, sums_tile, sizeof(Real));
-    if (width != width_ || sums_tile != sums_tile_) workers_.clear();
-    width_ = width;
-    sums_tile_ = sums_tile;
-    plan_ = plan_row_groups(prepared_.num_lanes(), width, call.threads);
-    const auto wanted = static_cast<std::size_t>(plan_.num_workers);
-    if (workers_.size() < wanted) workers_.resize(wanted);
-    begin(call, workers_.front());  // throws here what rows cannot do
-}
-template <class Real>
-void SolvesOnRows<Real>::begin(const RowCall& call, ShowingWorker<Real>& at) const {
-    if (at.field) return;
-    const RowProblem<Real>& problem = prepared_.problem;
-    if (call.observed) at.observed = std::make_unique<ObservedState<Real>>(call, problem);
-    at.field = tile_of(*call.field, problem, width_);
-}
-template <class Real>
-void SolvesOnRows<Real>::operator()(std::ptrdiff_t worker, std::ptrdiff_t group) {
-    ThreadTeam<1> team(link_, plan_, worker, group);
-    ShowingWorker<Real>& at = workers_[static_cast<std::size_t>(worker)];
-    begin(*call_, at);
-    SolutionOfRows<Real> recorder(solution_, y_, tangents_, at.observed.get(),
-                                  call_->options.save_steps);
-    at.solve(team, prepared_.problem, recorder, solution_.lanes().data());
-}
-
-template <class Real>
-void SolvesOnRows<Real>::solve_jointly(const RowCall& call) {
-    std::vector<SolutionOfRows<Real>> recorders;
-    recorders.reserve(workers_.size());
-    std::vector<FieldOnTileOf<Real>*> fields;
-    std::vector<RowRecorder<Real>*> told;
-    for (ShowingWorker<Real>& at : workers_) {
-        begin(call, at);
-        recorders.emplace_back(solution_, y_, tangents_, at.observed.get(),
-                               call.options.save_steps);
-        fields.push_back(at.field.get());
-        told.push_back(&recorders.back());
-    }
-    if (!joint_) joint_ = std::make_unique<JointRows<Real>>();
-    joint_->run(prepared_.problem, {prepared_.num_lanes(), width_, plan_.num_workers}, link_,
-                fields, told, solution_.lanes().data(), true);
-}
 
 /// How many tangents of so many states one solve carries: with eight, that of y is a small part of it.
 [[nodiscard]] int directions_at_once(int num_states) { return std::max(8, 256 / num_states); }
@@ -385,20 +323,12 @@ Sensitivities<Real>& carry_on_rows(Workspace& kept, const RowCall& call,
     all.result.take(*first, all.carried, all.no_marks, all.num_directions);
     return all.result;
 }
-template Sensitivities<double>& carry_on_rows(Workspace&, const RowCall&, const RowArrays<double>&,
-                                              bool, bool, const Cancellation&);
-template Sensitivities<float>& carry_on_rows(Workspace&, const RowCall&, const RowArrays<float>&,
-                                             bool, bool, const Cancellation&);
-template Solution<double>& push_forward_on_rows(Workspace&, const RowCall&,
-                                                const RowArrays<double>&, const RowArrays<double>&,
-                                                const SolutionInto<double>&, const Cancellation&);
-template Solution<float>& push_forward_on_rows(Workspace&, const RowCall&, const RowArrays<float>&,
-                                               const RowArrays<float>&, const SolutionInto<float>&,
-                                               const Cancellation&);
-template Solution<double>& solve_on_rows(Workspace&, const RowCall&, const RowArrays<double>&,
-                                         const SolutionInto<double>&, const Cancellation&);
-template Solution<float>& solve_on_rows(Workspace&, const RowCall&, const RowArrays<float>&,
-                                        const SolutionInto<float>&, const Cancellation&);
+template decltype(carry_on_rows<double>) carry_on_rows<double>;
+template decltype(carry_on_rows<float>) carry_on_rows<float>;
+template decltype(push_forward_on_rows<double>) push_forward_on_rows<double>;
+template decltype(push_forward_on_rows<float>) push_forward_on_rows<float>;
+template decltype(solve_on_rows<double>) solve_on_rows<double>;
+template decltype(solve_on_rows<float>) solve_on_rows<float>;
 
 }  // namespace detail
 

@@ -51,7 +51,7 @@ void RowWorker<Real>::run(ThreadTeam<1>& team, const RowProblem<Real>& problem,
         const std::int64_t states = loop_->store().num_states() + 3;
         std::int64_t beside = field->num_bytes();
         if (field->steps()) beside += field->steps()->num_bytes();
-        if (loss) beside += loss->num_bytes();
+        if (objective.loss) beside += objective.loss->num_bytes();
         if (objective.by_lane) beside += objective.by_lane->num_bytes();
         cost.most_bytes =
             std::max(cost.most_bytes, num_bytes_ - rounds.planned_bytes() + rounds.used_bytes() +

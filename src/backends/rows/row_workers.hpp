@@ -23,7 +23,7 @@ class RowWorker {
                                   MemoryStore<RowState<Real>>, int>;
 
   public:
-    std::unique_ptr<FieldOnTileOf<Real>> field, loss;
+    std::unique_ptr<FieldOnTileOf<Real>> field;
 
     /// Solves the lanes of a team's group.
     void solve(ThreadTeam<1>& team, const RowProblem<Real>& problem, RowRecorder<Real>& recorder,
