@@ -24,10 +24,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
       times_(problem.row_times()),
       width_(field.width()),
       num_residuals_(goes_back ? field.num_kept() : 0),
-      goes_back_(goes_back),
-      is_large_(width_ > 1 && !method_->is_implicit() &&
-                problem.state_size * width_ * (method_->num_stages + 2) > numbers_of_cache<Real>) {
-    plan_pairs();
+      goes_back_(goes_back) {
     // A line apart, so that blocks do not meet in the sets of a cache.
     constexpr int line = 64 / sizeof(Real);
     const auto rows = [&](std::int64_t count) { return arena.take<Real>(count * width_ + line); };
@@ -43,7 +40,8 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
     loaded_lane_ = arena.take<std::ptrdiff_t>(width_);
     norms_ = arena.take<float>(2 * RowClocks::num_places(width_));
     if (method_->is_implicit()) {
-        take_rows(arena);
+        solved_.emplace(problem, width_, goes_back, arena);
+        for (int i = 0; solved_->next() && i < method_->num_dense; ++i) k_[i] = solved_->stage(i);
         return;
     }
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
@@ -52,32 +50,13 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
         whole_times_ = rows(method_->num_stages);
         errors_ = rows(2 * problem.state_size);
     }
-    sums_ = arena.take<Sum<Real>>(2 * num_sums() + (goes_back ? method_->num_dense + 1 : 0));
-    if (sums_) list_sums();
+    const int num_read = problem.state_size * width_ * (method_->num_stages + 2);
+    sums_ = {*method_, goes_back, width_ > 1 && num_read > numbers_of_cache<Real>, arena};
+    sums_.list(k_);
     if (!goes_back) return;
     k_cotangent_ = rows(problem.state_size);
     if (problem.differentiates_times) of_time_ = rows(1);
     for (int i = 0; i < method_->num_dense; ++i) stage_cotangent_[i] = rows(problem.state_size);
-}
-
-template <class Real>
-void RowStep<Real>::take_rows(Arena& arena) {
-    const int size = problem_->state_size;
-    const int before_health = size + (method_->estimates_error ? problem_->own_size() : 0);
-    const int before_stages = before_health + (method_->esdirk ? 2 : 1);
-    num_solved_ = before_stages + size * method_->num_dense;
-    const auto rows = [&](std::ptrdiff_t count) { return arena.take<Real>(count * width_); };
-    step_times_ = rows(num_step_times());
-    if (problem_->differentiates_times) of_step_times_ = rows(num_step_times());
-    ones_ = rows(1);
-    solved_ = rows(num_solved_);
-    if (goes_back_) solved_cotangent_ = rows(num_solved_);
-    if (!solved_) return;  // bytes are counted
-    error_ = solved_ + std::ptrdiff_t{size} * width_;
-    health_ = solved_ + std::ptrdiff_t{before_health} * width_;
-    if (method_->esdirk) updates_ = health_ + width_;
-    for (int i = 0; i < method_->num_dense; ++i)
-        k_[i] = solved_ + (before_stages + std::ptrdiff_t{size} * i) * width_;
 }
 
 template <class Real>
@@ -130,64 +109,12 @@ template <class Real>
 EDDY_INLINE inline void RowStep<Real>::set_time(Real* to, const RowClocks& clocks, double c) const {
     if (field_->reads_time()) kernels_->stage_times(to, clocks.rows(), width_, c);
 }
-template <class Real>
-Sum<Real> RowStep<Real>::stage_sum(const double* weights, int count) const {
-    Sum<Real> sum;
-    for (int j = 0; j < count; ++j) sum.add(weights[j], k_[j]);
-    return sum;
-}
-/// All of them once: of one lane and few states a list takes as long as its sum.
-template <class Real>
-void RowStep<Real>::list_sums() {
-    for (Sum<Real>* to : {sums_, sums_ + num_sums()}) {
-        for (int i = 0; i < method_->num_dense; ++i)
-            to[i] = stage_sum(method_->a + i * method_->num_dense, i);
-        to[of_next()] = stage_sum(method_->b, method_->num_needed);
-        if (method_->estimates_error)
-            to[of_error()] = stage_sum(method_->b_error, method_->num_stages);
-        if (method_->b_coarse) to[of_coarse()] = stage_sum(method_->b_coarse, method_->num_stages);
-        std::swap(k_[0], k_[method_->num_stages - 1]);
-    }
-    if (goes_back_) sums_[2 * num_sums() + method_->num_dense].count = 0;  // not listed yet
-}
-/// Those of the way back through the first `count` stages: of the cotangent of each, where that of y⁺ comes first;
-/// then, at num_dense, of the cotangents of their states. They are kept until another count is asked for.
-template <class Real>
-Sum<Real>* RowStep<Real>::sums_back(int count) {
-    Sum<Real>* const sums = sums_ + 2 * num_sums();
-    Sum<Real>& of_states = sums[method_->num_dense];
-    if (of_states.count == count) return sums;
-    of_states.count = 0;
-    for (int i = count - 1; i >= 0; --i) {
-        sums[i].count = 0;
-        sums[i].add(method_->b[i], nullptr);
-        // The newest last: the sum waits for it.
-        for (int j = count - 1; j > i; --j) sums[i].add(method_->a_of(j, i), stage_cotangent_[j]);
-        of_states.add(1, stage_cotangent_[i]);
-    }
-    return sums;
-}
-/// Stages lie beyond the first-level cache: what a sum reads of them serves the next one, too, where both leave out
-/// the same ones.
-template <class Real>
-void RowStep<Real>::plan_pairs() {
-    for (int i = 1; is_large_ && i + 1 < method_->num_dense; ++i) {
-        int count = 0;
-        bool are_alike = !begins_next_[i - 1];
-        for (int j = 0; j < i; ++j) {
-            const bool is_read = method_->a_of(i, j) != 0;
-            are_alike = are_alike && is_read == (method_->a_of(i + 1, j) != 0);
-            count += is_read ? 1 : 0;
-        }
-        begins_next_[i] = are_alike && count <= row_kernels::Kernels<Real>::most_shared;
-    }
-}
 /// Where the state of a stage lies.
 template <class Real>
 EDDY_INLINE inline Real* RowStep<Real>::place_of(int i, Real* kept, int num_kept) const {
     if (kept && i < num_kept) return kept + std::ptrdiff_t{i} * rows_per_stage() * width_;
     if (ends_step(i)) return next_;
-    return i > 0 && begins_next_[i - 1] ? work_ : stage_;
+    return i > 0 && sums_.begins_next(i - 1) ? work_ : stage_;
 }
 template <class Real>
 EDDY_INLINE inline void RowStep<Real>::evaluate(int i, const Real* state, Real* residuals,
@@ -201,9 +128,10 @@ EDDY_INLINE inline void RowStep<Real>::evaluate(int i, const Real* state, Real* 
 template <class Real>
 void RowStep<Real>::stages(int first, int last, const Real* y, const RowClocks& clocks, Real* kept,
                            int num_kept) {
-    if (method_->is_implicit()) {
-        if (first < last) solve_step(y, clocks, kept);
-        return;
+    if (solved_) {
+        if (first >= last) return;
+        set_solved_times(clocks);
+        return solved_->step(*field_->steps(), y, p_, kept);
     }
     bool is_begun = false;
     for (int i = first; i < last; ++i) {
@@ -211,20 +139,20 @@ void RowStep<Real>::stages(int first, int last, const Real* y, const RowClocks& 
         const bool is_start = i == 0 && !is_kept;  // y itself
         Real* const state = place_of(i, kept, num_kept);
         const double* const row = method_->a + i * method_->num_dense;
-        const bool begins_next = begins_next_[i] && i + 1 < last;
+        const bool begins_next = sums_.begins_next(i) && i + 1 < last;
         if (begins_next) {
             Real further[Sum<Real>::most];
             int count = 0;
             for (int j = 0; j < i; ++j)
                 if (row[j] != 0) further[count++] = static_cast<Real>(method_->a_of(i + 1, j));
-            kernels_->two_sums(state, place_of(i + 1, kept, num_kept), y, shape(), h_, sum_of(i),
-                               further);
+            kernels_->two_sums(state, place_of(i + 1, kept, num_kept), y, shape(), h_,
+                               sums_.of_stage(i), further);
         } else if (is_begun) {
             Sum<Real> sum;
             sum.add(row[i - 1], k_[i - 1]);
             kernels_->sum_rows(state, state, shape(), h_, sum);
         } else if (!is_start) {
-            kernels_->sum_rows(state, y, shape(), h_, sum_of(i));
+            kernels_->sum_rows(state, y, shape(), h_, sums_.of_stage(i));
         }
         is_begun = begins_next;
         Real* const residuals =
@@ -280,25 +208,25 @@ void RowStep<Real>::pull_whole(const RowClocks& clocks, const Real* kept,
     whole_->pull({whole_times_, kept, p_, h_}, next_cotangent, cotangent, of_p);
 }
 template <class Real>
-Sum<Real> RowStep<Real>::error_of(int estimate) const {
-    if (!whole_) return sum_of(estimate);
+Sum<Real> RowStep<Real>::error_of(bool is_coarse) const {
+    if (!whole_) return is_coarse ? sums_.coarse_error() : sums_.error();
     Sum<Real> error;
-    error.add(1, errors_ + (estimate == of_error() ? 0 : std::ptrdiff_t{state_size()} * width_));
+    error.add(1, errors_ + (is_coarse ? std::ptrdiff_t{state_size()} * width_ : 0));
     return error;
 }
 template <class Real>
 void RowStep<Real>::next_state(const Real* y, Real* to) const {
-    if (method_->is_implicit())
-        return static_cast<void>(
-            std::copy_n(solved_, std::ptrdiff_t{problem_->state_size} * width_, to));
-    kernels_->sum_rows(to, y, shape(), h_, sum_of(of_next()));
+    if (solved_)
+        std::copy_n(solved_->next(), std::ptrdiff_t{problem_->state_size} * width_, to);
+    else
+        kernels_->sum_rows(to, y, shape(), h_, sums_.next());
 }
 template <class Real>
 bool RowStep<Real>::judge(const Real* y, const RowClocks& clocks) {
     if (!method_->estimates_error) {
         kernels_->finite_sums(norms_, row_, next_, own_shape());
-        for (int place = 0; method_->is_implicit() && place < width_; ++place)
-            if (has_failed(place)) norms_[place] = 0;
+        for (int place = 0; solved_ && place < width_; ++place)
+            if (solved_->has_failed(place)) norms_[place] = 0;
         return kernels_->judge_constant(clocks.rows(), width_, times_, norms_);
     }
     return kernels_->judge(clocks.rows(), width_, times_, problem_->control, measure_all(y));
@@ -310,19 +238,19 @@ bool RowStep<Real>::judge_jointly(const RowClocks& clocks, float squared_norm) {
 }
 template <class Real>
 const float* RowStep<Real>::measure_all(const Real* y) {
-    if (method_->is_implicit()) {
+    if (solved_) {
         Sum<Real> error;
-        error.add(1, error_);
-        kernels_->squared_norms(norms_, error, work_, y, next_, own_shape(), ones_,
+        error.add(1, solved_->error());
+        kernels_->squared_norms(norms_, error, work_, y, next_, own_shape(), solved_->ones(),
                                 problem_->tolerances);
         for (int place = 0; place < width_; ++place)
-            if (has_failed(place)) norms_[place] = std::numeric_limits<float>::infinity();
+            if (solved_->has_failed(place)) norms_[place] = std::numeric_limits<float>::infinity();
         return norms_;
     }
-    measure(norms_, of_error(), y);
+    measure(norms_, error_of(false), y);
     if (method_->b_coarse) {
         float* const coarse = norms_ + RowClocks::num_places(width_);
-        measure(coarse, of_coarse(), y);
+        measure(coarse, error_of(true), y);
         kernels_->combine_norms(norms_, coarse, width_);
     }
     return norms_;
@@ -343,16 +271,14 @@ bool RowStep<Real>::has_finite_slope(int place) const {
 }
 /// The squared norms of an estimate of the error.
 template <class Real>
-void RowStep<Real>::measure(float* norms, int estimate, const Real* y) {
-    kernels_->squared_norms(norms, error_of(estimate), work_, y, next_, own_shape(), h_,
-                            problem_->tolerances);
-    if (problem_->counts_tangents) count_tangent(norms, estimate, y);
+void RowStep<Real>::measure(float* norms, const Sum<Real>& error, const Real* y) {
+    kernels_->squared_norms(norms, error, work_, y, next_, own_shape(), h_, problem_->tolerances);
+    if (problem_->counts_tangents) count_tangent(norms, error, y);
 }
 /// Adds the norm of the tangent, by the same tolerances: lane/attempt_error.hpp.
 template <class Real>
-void RowStep<Real>::count_tangent(float* norms, int estimate, const Real* y) {
+void RowStep<Real>::count_tangent(float* norms, Sum<Real> error, const Real* y) {
     const std::ptrdiff_t behind = std::ptrdiff_t{problem_->own_size()} * width_;
-    Sum<Real> error = error_of(estimate);
     for (int j = 0; j < error.count; ++j) error.x[j] += behind;
     alignas(64) float of_tangent[row_kernels::widest];
     kernels_->squared_norms(of_tangent, error, work_, y + behind, next_ + behind, own_shape(), h_,
@@ -370,7 +296,7 @@ void RowStep<Real>::accept(Real*& y, const RowClocks& clocks, bool swapped) {
         std::swap(y, next_);
         if (method_->carries_last) {
             std::swap(k_[0], last);
-            is_swapped_ = !is_swapped_;
+            sums_.swap();
         }
     } else if (all || std::any_of(used, used + width_, is_accepted)) {
         const Real* chosen = row_;
@@ -399,21 +325,14 @@ void RowStep<Real>::put_state(int place, const Real* state, Real* rows) const {
 }
 template <class Real>
 void RowStep<Real>::dense_weights(double theta, Real* weights) const {
-    if (const RosenbrockOnRows* const of = method_->rosenbrock) {
-        std::fill_n(weights, of->num_needed, Real(0));
-        const auto fraction = static_cast<Real>(theta);
-        Real power = fraction * (1 - fraction);
-        for (int r = 0; r < of->num_powers; ++r, power *= fraction)
-            for (int i = 0; i < of->num_needed; ++i)
-                weights[i] += static_cast<Real>(of->h_of(r, i)) * power;
-        return;
-    }
+    if (method_->rosenbrock) return solved_->dense_weights(static_cast<Real>(theta), weights);
     kernels_->dense_weights(weights, method_->dense, method_->num_dense, method_->num_powers,
                             static_cast<Real>(theta));
 }
 template <class Real>
 void RowStep<Real>::state_within(int place, const Real* y, double theta, Real* state) const {
-    if (method_->rosenbrock) return state_within_solved(place, y, static_cast<Real>(theta), state);
+    if (method_->rosenbrock)
+        return solved_->state_within(place, y, next_, static_cast<Real>(theta), state);
     Real weights[MethodOnRows::most_stages];
     dense_weights(theta, weights);
     state_of(place, y, state);
@@ -429,9 +348,9 @@ Blame RowStep<Real>::blame(int place, const Real* y) const {
         const std::ptrdiff_t at = std::ptrdiff_t{c} * width_ + place;
         if (!method_->estimates_error) return next_[at];
         Real error = 0;
-        for (int i = 0; !method_->is_implicit() && i < method_->num_stages; ++i)
+        for (int i = 0; !solved_ && i < method_->num_stages; ++i)
             error = mul_add(static_cast<Real>(method_->b_error[i]), k_[i][at], error);
-        error = method_->is_implicit() ? error_[at] : h_[place] * error;
+        error = solved_ ? solved_->error()[at] : h_[place] * error;
         const auto scaled = scaled_error(error, y[at], next_[at], problem_->tolerances.rtol,
                                          problem_->tolerances.atol[c]);
         return (scaled.x + (next_[at] - next_[at])) / scaled.scale;
@@ -442,14 +361,15 @@ template <class Real>
 void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
                          Real* const* of_stages, const Real* next_cotangent, Real* cotangent,
                          Real* of_p, const RowTimeCotangents<Real>& of_times) {
-    if (method_->is_implicit()) {
-        pull_solved(clocks, kept, of_stages, next_cotangent, cotangent, of_p);
-        if (of_times.t) add_step_times(kept, of_times);
+    if (solved_) {
+        set_solved_times(clocks);
+        solved_->pull(*field_->steps(), p_, kept, of_stages, next_cotangent, cotangent, of_p);
+        if (of_times.t) solved_->add_times(*field_->steps(), kept, p_, of_times);
         return;
     }
     if (whole_ && !of_stages && !of_times.t && !of_times.dt && count == method_->num_needed)
         return pull_whole(clocks, kept, next_cotangent, cotangent, of_p);
-    Sum<Real>* const sums = sums_back(count);
+    Sum<Real>* const sums = sums_.back(count, stage_cotangent_);
     for (int i = count - 1; i >= 0; --i) {
         if (method_->b[i] != 0) sums[i].x[0] = next_cotangent;
         kernels_->sum_rows(k_cotangent_, nullptr, shape(), h_, sums[i]);
@@ -487,7 +407,7 @@ template <class Real>
 void RowStep<Real>::dense_cotangents(int place, double theta, const Real* seed, Real& along,
                                      Real& moved) const {
     if (method_->rosenbrock) {
-        along += slope_within_solved(place, theta, seed);
+        along += solved_->slope_within(place, theta, seed) / h_[place];
         return;
     }
     Real weights[MethodOnRows::most_stages];
@@ -523,97 +443,10 @@ void RowStep<Real>::slope_of(int place, std::ptrdiff_t lane, std::int32_t tstop,
     load_inputs(place, lane_before, tstop_before);
 }
 
-// Steps of an implicit method
-
 template <class Real>
-void RowStep<Real>::set_step_times(const RowClocks& clocks) {
-    for (int i = 0; i < method_->num_times; ++i)
-        set_time(step_times_ + std::ptrdiff_t{i} * width_, clocks, method_->c[i]);
-    // A lane that does not step has some size: what comes of it nobody takes, but it is a number.
-    Real* const h = step_times_ + std::ptrdiff_t{method_->num_times} * width_;
-    for (int place = 0; place < width_; ++place) h[place] = h_[place] != 0 ? h_[place] : 1;
-    if (method_->esdirk) std::fill_n(h + width_, width_, std::numeric_limits<Real>::epsilon());
+void RowStep<Real>::set_solved_times(const RowClocks& clocks) {
+    solved_->begin(h_, [&](Real* to, double c) { set_time(to, clocks, c); });
 }
-template <class Real>
-void RowStep<Real>::solve_step(const Real* y, const RowClocks& clocks, Real* kept) {
-    before_ = y;
-    set_step_times(clocks);
-    std::fill_n(ones_, width_, Real(1));
-    FieldOnTileOf<Real>& steps = *field_->steps();
-    if (!kept) return steps.f(step_times_, y, p_, solved_);
-    const std::ptrdiff_t size = std::ptrdiff_t{problem_->state_size} * width_;
-    std::copy_n(y, size, kept);
-    steps.forward(step_times_, y, p_, solved_, kept + size);
-}
-/// (1 − θ) y + θ y⁺ + θ (1 − θ) Σ_r θ^r Σ_i h_ri U_i, by Horner's rule.
-template <class Real>
-void RowStep<Real>::state_within_solved(int place, const Real* y, Real theta, Real* state) const {
-    const RosenbrockOnRows& of = *method_->rosenbrock;
-    const int size = problem_->state_size;
-    Real* const bend = stage_;
-    Real* const sum = work_;
-    const auto add = [&](Real* to, Real weight, const Real* x, std::ptrdiff_t stride) {
-        kernels_->add_column(to, 1, weight, x, stride, size);
-    };
-    for (int r = of.num_powers; r-- > 0;) {
-        std::fill_n(sum, size, Real(0));
-        for (int i = 0; i < of.num_needed; ++i)
-            if (of.h_of(r, i) != 0)
-                add(sum, static_cast<Real>(of.h_of(r, i)), k_[i] + place, width_);
-        if (r + 1 < of.num_powers) add(sum, theta, bend, 1);
-        std::copy_n(sum, size, bend);
-    }
-    const Real left = 1 - theta;
-    for (int c = 0; c < size; ++c) state[c] = left * y[c * width_ + place];
-    add(state, theta, next_ + place, width_);
-    add(state, theta * left, bend, 1);
-}
-template <class Real>
-void RowStep<Real>::pull_solved(const RowClocks& clocks, const Real* kept, Real* const* of_stages,
-                                const Real* next_cotangent, Real* cotangent, Real* of_p) {
-    const std::ptrdiff_t size = std::ptrdiff_t{problem_->state_size} * width_;
-    std::copy_n(next_cotangent, size, solved_cotangent_);
-    std::fill_n(solved_cotangent_ + size, std::ptrdiff_t{num_solved_} * width_ - size, Real(0));
-    for (int i = 0; of_stages && i < method_->num_dense; ++i)
-        std::copy_n(of_stages[i], size, solved_cotangent_ + (k_[i] - solved_));
-    set_step_times(clocks);
-    field_->steps()->pull(step_times_, kept, p_, kept + size, solved_cotangent_, cotangent, of_p);
-}
-/// What times get of those of a step's stages, and of its size.
-template <class Real>
-void RowStep<Real>::add_step_times(const Real* y, const RowTimeCotangents<Real>& of_times) {
-    field_->steps()->pull_time(step_times_, y, p_, solved_cotangent_, of_step_times_);
-    for (int i = 0; i <= method_->num_times; ++i) {
-        const bool is_size = i == method_->num_times;
-        const auto of_t = static_cast<Real>(is_size ? 0 : 1);
-        const auto of_dt = static_cast<Real>(is_size ? 1 : method_->c[i]);
-        for (int place = 0; place < width_; ++place) {
-            const Real got = of_step_times_[std::ptrdiff_t{i} * width_ + place];
-            of_times.t[place] += of_t * got;
-            if (of_times.dt) of_times.dt[place] += of_dt * got;
-        }
-    }
-}
-/// seed · dy/dt of a point within the last step, which is h times the derivative with respect to θ of y at θ.
-template <class Real>
-Real RowStep<Real>::slope_within_solved(int place, double theta, const Real* seed) const {
-    const RosenbrockOnRows& of = *method_->rosenbrock;
-    const auto along = [&](const Real* rows) {
-        Real sum = 0;
-        for (int c = 0; c < state_size(); ++c)
-            sum += seed[c] * rows[std::ptrdiff_t{c} * width_ + place];
-        return sum;
-    };
-    Real by_theta = along(solved_) - along(before_);  // y⁺ is found first
-    for (int i = 0; i < of.num_needed; ++i) {
-        double slope = 0, power = 1;  // of θ^(r+1) (1 − θ); θ^r
-        for (int r = 0; r < of.num_powers; ++r, power *= theta)
-            slope += of.h_of(r, i) * power * (r + 1 - (r + 2) * theta);
-        by_theta += static_cast<Real>(slope) * along(k_[i]);
-    }
-    return by_theta / h_[place];
-}
-
 template class RowStep<double>;
 template class RowStep<float>;
 

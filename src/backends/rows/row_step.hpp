@@ -1,24 +1,19 @@
 #pragma once
 // What a tile of lanes computes: one attempt of all of them by any explicit Runge–Kutta method, its errors, what
 // lies within it, and its discrete adjoint (steppers/explicit_rk.hpp). Sizes are numbers, the equation is an
-// interface, the method a table: this is compiled once. A step of an implicit method is an equation of its own
-// (steppers/rows/rosenbrock_on_rows.hpp, esdirk_on_rows.hpp), so that it is one evaluation, and one pullback. Each lane has the bits that the step of a single lane has.
+// interface, the method a table: this is compiled once. A step of an implicit method is one evaluation (solved_step.hpp).
+// Each lane has the bits that the step of a single lane has.
 
 #include <eddy/solve/lane/ending.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
-#include <limits>
+#include <optional>
 #include "../../steppers/rows/explicit_step.hpp"
 #include "row_clocks.hpp"
 #include "row_impulses.hpp"
+#include "solved_step.hpp"
+#include "stage_sums.hpp"
 
 namespace eddy::inline v0::detail {
-
-/// The cotangents of the time at which steps begin and of their sizes, (place), added to; those that are null nobody
-/// asks for.
-template <class Real>
-struct RowTimeCotangents {
-    Real *t = nullptr, *dt = nullptr;
-};
 
 template <class Real>
 class RowStep {
@@ -144,7 +139,7 @@ class RowStep {
     }
     /// How often iterations within the last attempt of a lane have asked f.
     [[nodiscard]] std::int64_t iterations(int place) const {
-        return updates_ ? static_cast<std::int64_t>(updates_[place]) : 0;
+        return solved_ ? solved_->iterations(place) : 0;
     }
     /// w_i(θ) of dense output, (stage); of a Rosenbrock method's U, beside y and y⁺.
     void dense_weights(double theta, Real* weights) const;
@@ -154,48 +149,21 @@ class RowStep {
     [[nodiscard]] bool ends_step(int i) const {
         return method_->carries_last && i == method_->num_stages - 1;
     }
-    void take_rows(Arena& arena);
     void attempt_whole(const Real* y, const RowClocks& clocks, Real* kept);
     void pull_whole(const RowClocks& clocks, const Real* kept, const Real* next_cotangent,
                     Real* cotangent, Real* of_p);
     void set_whole_times(const RowClocks& clocks);
-    void plan_pairs();
-    /// A step of an implicit method.
-    void solve_step(const Real* y, const RowClocks& clocks, Real* kept);
-    void state_within_solved(int place, const Real* y, Real theta, Real* state) const;
-    void pull_solved(const RowClocks& clocks, const Real* kept, Real* const* of_stages,
-                     const Real* next_cotangent, Real* cotangent, Real* of_p);
-    void add_step_times(const Real* y, const RowTimeCotangents<Real>& of_times);
-    [[nodiscard]] Real slope_within_solved(int place, double theta, const Real* seed) const;
-    void set_step_times(const RowClocks& clocks);
-    /// Rows of what a step reads beside y and p: an iteration reads the rounding unit.
-    [[nodiscard]] int num_step_times() const {
-        return method_->num_times + (method_->esdirk ? 2 : 1);
-    }
-    [[nodiscard]] bool has_failed(int place) const {
-        return health_[place] < std::numeric_limits<Real>::epsilon();
-    }
+    void set_solved_times(const RowClocks& clocks);
     [[nodiscard]] Real* place_of(int i, Real* kept, int num_kept) const;
     void evaluate(int i, const Real* state, Real* residuals, const RowClocks& clocks);
     void take_prescribed(const RowClocks& clocks) const;
-    void measure(float* norms, int estimate, const Real* y);
-    void count_tangent(float* norms, int estimate, const Real* y);
+    void measure(float* norms, const row_kernels::Sum<Real>& error, const Real* y);
+    void count_tangent(float* norms, row_kernels::Sum<Real> error, const Real* y);
     void set_time(Real* to, const RowClocks& clocks, double c) const;
     void add_sizes(int i, Real* dt) const;
     void add_times(int i, const Real* state, const RowTimeCotangents<Real>& of_times);
-    [[nodiscard]] row_kernels::Sum<Real> stage_sum(const double* weights, int count) const;
-    void list_sums();
-    [[nodiscard]] row_kernels::Sum<Real>* sums_back(int count);
-    /// That of stage i's state; then those of y⁺ and of both estimates.
-    [[nodiscard]] const row_kernels::Sum<Real>& sum_of(int i) const {
-        return sums_[is_swapped_ ? i + num_sums() : i];
-    }
     /// What is measured of an estimate: its sum, or the error that a whole attempt has found.
-    [[nodiscard]] row_kernels::Sum<Real> error_of(int estimate) const;
-    [[nodiscard]] int num_sums() const { return method_->num_dense + 3; }
-    [[nodiscard]] int of_next() const { return method_->num_dense; }
-    [[nodiscard]] int of_error() const { return method_->num_dense + 1; }
-    [[nodiscard]] int of_coarse() const { return method_->num_dense + 2; }
+    [[nodiscard]] row_kernels::Sum<Real> error_of(bool is_coarse) const;
 
     const RowProblem<Real>* problem_;
     const MethodOnRows* method_;
@@ -205,9 +173,6 @@ class RowStep {
     row_kernels::Times times_;
     int width_, num_residuals_;
     bool goes_back_, has_first_stage_ = false;
-    bool is_large_;  // does a sum of stages read more than the first-level cache holds?
-    bool begins_next_[MethodOnRows::most_stages] =
-        {};  // is the next stage's sum begun with that of this one?
     Real *next_, *work_, *stage_, *time_, *p_, *row_;
     Real* span_;  // (place) of the lanes that were loaded last, as are the next three
     double *t0_, *lowest_, *highest_;
@@ -217,21 +182,12 @@ class RowStep {
     Real* own_h_;                  // (lane), where h is not that of the clocks
     const Real* h_ = nullptr;      // (lane) signed sizes of the steps at hand
     Real* k_[MethodOnRows::most_stages] = {};
-    row_kernels::Sum<Real>* sums_ =
-        nullptr;  // as k lies, then with its first and last stage swapped; then those of the way back
-    bool is_swapped_ = false;  // do they lie so?
+    StageSums<Real> sums_;
     // An attempt as one program, where it is one: the times of its stages, and its errors.
     ExplicitStepOnTile<Real>* whole_ = nullptr;
     Real *whole_times_ = nullptr, *errors_ = nullptr;
     Real *k_cotangent_ = nullptr, *of_time_ = nullptr;
-    // Of steps of an implicit method: the times of their stages, then h, then what else they read; what they find, of which
-    // U_i or z_i is k_i, and updates those of iterations; a row of ones;
-    // the cotangents of what they find, and of those times; where the last one began.
-    Real *step_times_ = nullptr, *solved_ = nullptr, *error_ = nullptr, *health_ = nullptr,
-         *updates_ = nullptr;
-    Real *ones_ = nullptr, *solved_cotangent_ = nullptr, *of_step_times_ = nullptr;
-    const Real* before_ = nullptr;
-    int num_solved_ = 0;  // rows
+    std::optional<SolvedStep<Real>> solved_;  // of an implicit method, which has no sums
     Real* stage_cotangent_[MethodOnRows::most_stages] = {};
 };
 
