@@ -1,48 +1,16 @@
 #include "row_watch.hpp"
 #include <algorithm>
-#include <array>
-#include <eddy/core/math.hpp>
+#include <eddy/core/pack_math.hpp>
 #include <eddy/steppers/adjoint_watch.hpp>
 
 namespace eddy::inline v0::detail {
 namespace {
 
-/// A number of each of so many places, as the rule of a watch reads it.
-template <class Real, std::size_t size>
-struct Each {
-    std::array<Real, size> x{};
-
-    Each() = default;
-    explicit Each(Real all) { x.fill(all); }
-    template <class Use>
-    static Each of(const Use& use) {
-        Each made;
-        for (std::size_t i = 0; i < size; ++i) made.x[i] = use(i);
-        return made;
-    }
-    friend Each operator*(const Each& a, const Each& b) {
-        return of([&](std::size_t i) { return a.x[i] * b.x[i]; });
-    }
-    /// 1 where it is so.
-    friend Each operator>(const Each& a, const Each& b) {
-        return of([&](std::size_t i) { return a.x[i] > b.x[i] ? Real(1) : Real(0); });
-    }
-    friend bool any(const Each& mask) {
-        return std::any_of(mask.x.begin(), mask.x.end(), [](Real x) { return x != 0; });
-    }
-    friend Each select(const Each& mask, const Each& a, const Each& b) {
-        return of([&](std::size_t i) { return mask.x[i] != 0 ? a.x[i] : b.x[i]; });
-    }
-    friend Each sqrt(const Each& a) {
-        return of([&](std::size_t i) { return eddy::sqrt(a.x[i]); });
-    }
-};
-
-/// The powers of the cotangents that wait.
-template <class Real, std::size_t size>
+/// The powers of the cotangents that wait; their norms, of at most so many.
+template <class Real, int most>
 struct WaitingPowers {
     using Scalar = Real;
-    using Norms = Each<Real, size>;
+    using Norms = Pack<Real, most>;
     FieldOnTileOf<Real>& field;
     const Real *t, *y, *p, *h, *kept;
     Real *w, *scaled, *unwanted;
@@ -56,19 +24,20 @@ struct WaitingPowers {
     }
     [[nodiscard]] Norms norm() const {
         const int width = field.width();
-        Norms largest;
+        Real largest[most] = {};
         for (int i = 0; i < width; ++i) {
-            Real& of = largest.x[static_cast<std::size_t>(i)];
-            of = eddy::abs(w[i]);
-            for (int c = 1; c < field.num_states(); ++c) of = max(of, eddy::abs(w[c * width + i]));
+            largest[i] = eddy::abs(w[i]);
+            for (int c = 1; c < field.num_states(); ++c)
+                largest[i] = max(largest[i], eddy::abs(w[c * width + i]));
         }
-        return largest;
+        return Norms::load(largest);
     }
     void divide(const Norms& norm) {
         const int width = field.width();
+        Real by[most];
+        norm.store(by);
         for (int c = 0; c < field.num_states(); ++c)
-            for (int i = 0; i < width; ++i)
-                w[c * width + i] = w[c * width + i] / norm.x[static_cast<std::size_t>(i)];
+            for (int i = 0; i < width; ++i) w[c * width + i] = w[c * width + i] / by[i];
     }
 };
 
@@ -146,13 +115,13 @@ void RowWatch<Real>::look_at_waiting() {
     num_waiting_ = 0;
 }
 template <class Real>
-template <std::size_t size>
+template <int most>
 void RowWatch<Real>::mark_waiting() {
-    WaitingPowers<Real, size> powers{*field_, t_,         y_,      p_,       h_,
+    WaitingPowers<Real, most> powers{*field_, t_,         y_,      p_,       h_,
                                      kept_,   cotangent_, scaled_, unwanted_};
-    const auto ratios = adjoint_ratio<Each<Real, size>>(powers, threshold_);
+    const auto ratios = adjoint_ratio<Pack<Real, most>>(powers, threshold_);
     for (int look = 0; look < num_waiting_; ++look) {
-        const auto ratio = static_cast<float>(ratios.x[static_cast<std::size_t>(look)]);
+        const auto ratio = static_cast<float>(ratios[look]);
         GradientMark& mark = marks_[lanes_[look]];
         if (!(ratio > static_cast<float>(threshold_)) || ratio <= mark.ratio) continue;
         const double t0 = problem_->times_of(run_->first() + lanes_[look]).t0;

@@ -33,7 +33,7 @@ class RowWatch {
 
     void wait(int place, const Real* y, const Real* cotangent, const RowClocks& clocks);
     void look_at_waiting();
-    template <std::size_t size>
+    template <int most>
     void mark_waiting();
 
     const RowProblem<Real>* problem_;
