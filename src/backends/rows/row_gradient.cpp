@@ -174,7 +174,7 @@ bool RowGradient<Real>::begin_times(const RowState<Real>& x, std::int64_t round,
         const LoggedStep& step = run_.step(place);
         if (step.size == 0 || !run_.is_alive(place)) continue;
         const LaneTimes times = problem_->times_of(run_.lane(place));
-        lands = lands || RowTimes<Real>::lands(step, times);
+        lands = lands || RowTimes<Real>::has_landing_size(step, times);
         const std::int32_t left = saves_left_[step.lane];
         saves = saves || (left > 0 && times.saves[left - 1] > step.before);
     }

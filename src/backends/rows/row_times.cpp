@@ -65,7 +65,7 @@ void RowTimes<Real>::add_save(int place, const LoggedStep& step, std::int32_t k,
 template <class Real>
 void RowTimes<Real>::add_step(int place, const LoggedStep& step) {
     shift(run_->back(place)) += t_[place];
-    if (!lands(step, times(place))) return;
+    if (!has_landing_size(step, times(place))) return;
     add_tstop(place, step.tstop + 1, dt_[place]);
     shift(run_->back(place)) -= dt_[place];
 }

@@ -18,7 +18,7 @@ class RowTimes {
     /// The way back of a run begins, with zeros in the target.
     void begin(const GradientTarget<Real>& target);
     /// Is it the size of a step that lands on its tstop?
-    [[nodiscard]] static bool lands(const LoggedStep& step, const LaneTimes& times) {
+    [[nodiscard]] static bool has_landing_size(const LoggedStep& step, const LaneTimes& times) {
         return step.size > 0 && step.size == times.tstops[step.tstop].elapsed - step.before;
     }
 
