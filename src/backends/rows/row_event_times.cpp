@@ -29,6 +29,20 @@ ScalarList operations_of(const Graph& graph, int event) {
 
 }  // namespace
 
+void require_event_count(int count) {
+    require_argument(count > 0 && count <= EventsOnRows::most,
+                     "with_events: event(t, y, p) returns {} numbers; return one, or "
+                     "eddy::vec(...) of up to {}",
+                     count, EventsOnRows::most);
+}
+void require_jump(const Graph& jump, int event, const FieldSizes& sizes) {
+    const int given = jump.outputs.empty() ? 0 : jump.outputs[0].size;
+    require_argument(given == sizes.states,
+                     "with_events: at_event(t, y, p) of event {} returns {} numbers for {} states; "
+                     "return one for each",
+                     event, given, sizes.states);
+}
+
 std::vector<std::shared_ptr<const TimedFunction>> timed_functions(const std::vector<Graph>& events,
                                                                   const FieldSizes& sizes,
                                                                   RowLevel level) {
