@@ -22,6 +22,20 @@ struct LaneRow {
     [[nodiscard]] double elapsed(double t) const { return std::fabs(t - t0); }
 };
 
+/// Calls use(times, name) for all times of which each trajectory has its own.
+void for_own_times(const SolveOptions& options, const auto& use) {
+    if (options.t0.is_own()) use(options.t0.own(), "t0");
+    if (options.t1.is_own()) use(options.t1.own(), "t1");
+    const auto list = [&](const SaveTimes& times, const char* name) {
+        if (times.is_own) use(times.own, name);
+    };
+    list(options.save_at, "save_at");
+    list(options.impulses.times, "impulses.times");
+    list(options.impulses.components, "impulses.components");
+    list(options.impulses.amounts, "impulses.amounts");
+    list(options.inputs.knots, "inputs");
+}
+
 void require_end(const SolveOptions& options, const char* where) {
     require_argument(options.t1.is_own() || !std::isnan(static_cast<double>(options.t1)),
                      "{}: t1 is missing or NaN; give the time to end at, .t1 = ...", where);
@@ -81,29 +95,18 @@ class TimePlanner {
     /// Has each lane times of its own? Then says how many there are.
     [[nodiscard]] bool count_lanes() {
         bool is_own = false;
-        const auto take = [&](const OwnTimes& times, const char* name) {
+        for_own_times(options_, [&](const OwnTimes& times, const char* name) {
+            const bool is_one = &times == &options_.t0.own() || &times == &options_.t1.own();
+            require(!is_one || times.num_times == 1,
+                    "{} is {} x {} (trajectory, time); give each(...) one time for each trajectory",
+                    name, times.num_lanes, times.num_times);
             require(!is_own || times.num_lanes == num_lanes_,
                     "{} has a row for each of {} trajectories, other times have {}; give each(...) "
                     "a row for each trajectory",
                     name, times.num_lanes, num_lanes_);
             num_lanes_ = times.num_lanes;
             is_own = true;
-        };
-        const auto take_one = [&](const TimeOption& time, const char* name) {
-            if (!time.is_own()) return;
-            require(time.own().num_times == 1,
-                    "{} is {} x {} (trajectory, time); give each(...) one time for each trajectory",
-                    name, time.own().num_lanes, time.own().num_times);
-            take(time.own(), name);
-        };
-        take_one(options_.t0, "t0");
-        take_one(options_.t1, "t1");
-        if (options_.save_at.is_own) take(options_.save_at.own, "save_at");
-        const Impulses& impulses = options_.impulses;
-        if (impulses.times.is_own) take(impulses.times.own, "impulses.times");
-        if (impulses.components.is_own) take(impulses.components.own, "impulses.components");
-        if (impulses.amounts.is_own) take(impulses.amounts.own, "impulses.amounts");
-        if (options_.inputs.knots.is_own) take(options_.inputs.knots.own, "inputs");
+        });
         return is_own;
     }
     /// Impulses and knots of lanes are not compared: amounts may be given anew.
@@ -378,19 +381,11 @@ std::ptrdiff_t detail::lanes_of_start(const TimeOption& t0, std::ptrdiff_t said,
 void require_times_of(const SolveOptions& options, std::ptrdiff_t num_lanes, const char* where) {
     std::ptrdiff_t rows = num_lanes;
     bool is_given = false, agree = true;
-    const auto take = [&](bool is_own, const OwnTimes& times) {
-        if (!is_own) return;
+    for_own_times(options, [&](const OwnTimes& times, const char*) {
         agree = agree && (!is_given || times.num_lanes == rows);
         rows = times.num_lanes;
         is_given = true;
-    };
-    take(options.t0.is_own(), options.t0.own());
-    take(options.t1.is_own(), options.t1.own());
-    take(options.save_at.is_own, options.save_at.own);
-    for (const SaveTimes* list : std::initializer_list<const SaveTimes*>{
-             &options.impulses.times, &options.impulses.components, &options.impulses.amounts})
-        take(list->is_own, list->own);
-    take(options.inputs.knots.is_own, options.inputs.knots.own);
+    });
     require_argument(
         rows == num_lanes || !agree,  // plan_times says which differ from each other
         "{}: times of {} trajectories, but there are {}; give each(...) a row for each "
