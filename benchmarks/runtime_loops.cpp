@@ -1,6 +1,6 @@
 // Loops of equations that are known when the program runs, against what else one would write: a chain of 1,000
-// cells by `scan`, f and its pullback, over loops by hand on packs; 64 layers by `repeat` over the same written out;
-// turns that lanes leave, which EDDY_MACHINE_CODE=0 in the environment makes walks of a list.
+// cells by `scan`, f and its pullback, over loops by hand on packs; 64 layers by `repeat`, and loops in the turns of a loop,
+// over the same written out; turns that lanes leave, which EDDY_MACHINE_CODE=0 in the environment makes walks of a list.
 // Arms take turns in one run; the median of the rounds counts.
 
 #include <cstdio>
@@ -140,6 +140,32 @@ void networks(int width) {
         "pulled back", width, num_layers, [&] { loop.pull(); }, [&] { written.pull(); });
 }
 
+/// 64 turns with a loop of four turns in each, and with these written out.
+template <bool is_loop>
+eddy::RuntimeField sweeps() {
+    return eddy::trace_field(4, 2, [](const auto&, const auto& y, const auto& p) {
+        const auto relax = [&](const auto& s) {
+            return eddy::vec(s[0] + 0.1 * (s[1] - s[0]), s[1] + p[0] * (s[2] - s[1]),
+                             s[2] + p[1] * (s[3] - s[2]), s[3] - 0.1 * s[3] * s[0]);
+        };
+        return eddy::repeat<64>(y, [&](const auto& s) {
+            const auto turned = eddy::vec(s[1], s[2], s[3], s[0]);
+            if constexpr (is_loop)
+                return eddy::repeat<4>(turned, relax);
+            else
+                return relax(relax(relax(relax(turned))));
+        });
+    });
+}
+void nested(int width) {
+    Tile loop(sweeps<true>(), width, false), written(sweeps<false>(), width, false);
+    row(
+        "64 turns with 4 in each, ns a turn: loop / written out", width, 64, [&] { loop.f(); },
+        [&] { written.f(); });
+    row(
+        "pulled back", width, 64, [&] { loop.pull(); }, [&] { written.pull(); });
+}
+
 /// Four square roots by Heron's rule: each lane takes its own number of turns.
 void roots(int width) {
     Tile tile(
@@ -165,5 +191,6 @@ int main() {
     chain<8>();
     chain<16>();
     for (const int width : {8, 64}) networks(width);
+    for (const int width : {8, 64}) nested(width);
     for (const int width : {8, 64}) roots(width);
 }

@@ -4,6 +4,7 @@
 #include <eddy/trace/passes/dce.hpp>
 
 #include "scalar_list.hpp"
+#include "several_turns.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -26,8 +27,11 @@ class BodyMaker {
         body_.turn = program_of(results);
         if (graph_.loops[at(loop_)].has_condition)
             body_.condition = program_of({graph_.operand(end_, 3)});
-        body_.turn.arguments = arguments_;
-        if (!body_.condition.outputs.empty()) body_.condition.arguments = arguments_;
+        for (Graph* const program : {&body_.turn, &body_.condition}) {
+            if (program->outputs.empty()) continue;
+            program->arguments = arguments_;
+            *program = write_out_short_loops(std::move(*program));
+        }
         return std::move(body_);
     }
 

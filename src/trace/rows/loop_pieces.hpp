@@ -5,6 +5,9 @@
 // Test: tests/trace/rows/loops.cpp
 
 #include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "scalar_list.hpp"
 
@@ -81,6 +84,28 @@ class LoopCuts {
             values = {values.begin() + first * operand.size, values.begin() + last * operand.size};
     }
     return piece;
+}
+
+/// How many turns are taken as one.
+inline constexpr int turns_at_once = 4;
+/// Ends of pieces of which those are whole groups of turns that have one, and the rest of each is a piece of its own.
+[[nodiscard]] inline std::vector<int> cut_off_rests(const std::vector<int>& ends) {
+    std::vector<int> cut;
+    int first = 0;
+    for (const int end : ends) {
+        const int rest = (end - first) % turns_at_once;
+        if (rest > 0 && end - rest > first) cut.push_back(end - rest);
+        cut.push_back(end);
+        first = end;
+    }
+    return cut;
+}
+/// A piece of whole groups, of which `turns` is one.
+inline void take_at_once(ScalarBlock& piece, std::shared_ptr<const ProgramCode> turns) {
+    piece.loop.turn = std::move(turns);
+    piece.loop.loop.length /= turns_at_once;
+    for (LoopOperation::Operand& operand : piece.loop.operands)
+        if (operand.is_walked) operand.size *= turns_at_once;
 }
 [[nodiscard]] inline RowBlock rows_of(const ScalarBlock::Part& part) {
     RowBlock values;

@@ -9,6 +9,7 @@
 #include "graph_reads.hpp"
 #include "list_maker.hpp"
 #include "loop_pieces.hpp"
+#include "several_turns.hpp"
 
 namespace eddy::inline v0::detail {
 namespace {
@@ -174,16 +175,34 @@ class Writer : ListMaker {
         if (block.loop.loop.has_condition)
             block.loop.condition =
                 std::make_shared<const ProgramCode>(row_code(body.condition, roles));
-        push_loop(end, std::move(block));
+        std::shared_ptr<const ProgramCode> several;
+        if (is_taken_at_once(block.loop))
+            several = std::make_shared<const ProgramCode>(
+                row_code(several_turns(body, turns_at_once, block.loop.loop.is_backward), roles));
+        push_loop(end, std::move(block), several);
     }
-    /// In pieces, from the turn that is taken first.
-    void push_loop(int end, ScalarBlock whole) {
+    /// A turn with products is a few calls, and its state goes through memory: of several turns that are one only once.
+    [[nodiscard]] static bool is_taken_at_once(const LoopOperation& loop) {
+        constexpr std::size_t longest = 256;  // what is made is so many times as long
+        const bool leaves = loop.loop.has_condition || loop.loop.has_guard || loop.loop.has_turns;
+        const ProgramCode& turn = *loop.turn;
+        return !leaves && loop.loop.length >= turns_at_once && turn.operations.size() <= longest &&
+               turn.loops.empty() && !turn.blocks.empty();
+    }
+    /// In pieces, from the turn that is taken first. `several`: turns_at_once as one, or null.
+    void push_loop(int end, ScalarBlock whole, const std::shared_ptr<const ProgramCode>& several) {
         const BodyOnRows& body = reads_.body(end);
         const bool is_backward = whole.loop.loop.is_backward;
-        const std::vector<int> ends = ends_of_pieces(body, whole);
+        std::vector<int> ends = ends_of_pieces(body, whole);
+        if (several) ends = cut_off_rests(ends);
         std::vector<ScalarBlock> pieces;
-        for (std::size_t k = 0; k < ends.size(); ++k)
+        std::vector<int> at_once;  // (piece)
+        for (std::size_t k = 0; k < ends.size(); ++k) {
             pieces.push_back(piece_of(whole, k > 0 ? ends[k - 1] : 0, ends[k]));
+            const bool is_several = several && pieces[k].loop.loop.length % turns_at_once == 0;
+            at_once.push_back(is_several ? turns_at_once : 1);
+            if (is_several) take_at_once(pieces[k], several);
+        }
         if (is_backward) std::reverse(pieces.begin(), pieces.end());
         for (std::size_t k = 0; k < pieces.size(); ++k) {
             if (k > 0) pieces[k].from[0] = rows_of(pieces[k - 1].parts[0]);
@@ -197,8 +216,9 @@ class Writer : ListMaker {
             for (std::size_t k = 0; k < pieces.size(); ++k) {
                 const std::size_t taken = is_backward ? pieces.size() - 1 - k : k;
                 ScalarBlock& piece = pieces[taken];
-                piece.loop.stacks.push_back({size, graph_[s].offset == 1});
-                add_part(piece, size * piece.loop.loop.length, taken);
+                const int size_of_turn = size * at_once[k];
+                piece.loop.stacks.push_back({size_of_turn, graph_[s].offset == 1});
+                add_part(piece, size_of_turn * piece.loop.loop.length, taken);
                 piece.parts.back().continues = k > 0;
             }
         }

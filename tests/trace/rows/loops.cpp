@@ -147,12 +147,69 @@ constexpr auto heron = [](const auto& x, const auto& p) {
     };
     return eddy::vec(root_of(p[0] * x[0]), eddy::select(x[1] < 1, root_of(3 * x[1]), x[1]));
 };
+/// Layers of one W, whose next state is dear to compute.
+template <int count>
+constexpr auto layers = [](const auto& x, const auto& w) {
+    return eddy::repeat<count>(x, [&](const auto& h) {
+        return tanh(eddy::dense(eddy::slice<0, 4>(w), eddy::slice<4, 2>(w), h));
+    });
+};
+/// The same with weights of each, of which all turns are seen.
+template <int count>
+constexpr auto uneven_layers = [](const auto& x, const auto& w) {
+    const auto [last, outs] = eddy::scan<count>(x, w, [](const auto& h, const auto& of_layer) {
+        const auto next =
+            h + tanh(eddy::dense(eddy::slice<0, 4>(of_layer), eddy::slice<4, 2>(of_layer), h));
+        return eddy::carry_and_out(next, eddy::vec(next[1] * h[0], next[0]));
+    });
+    return eddy::concat(outs, last);
+};
 constexpr auto solved = [](const auto& x, const auto& p) {
     return eddy::root(
         x,
         [&](const auto& z) { return eddy::vec(z[0] * z[0] + z[1] - p[0] - 2, z[1] * z[1] - p[1]); },
         {.tolerance = 1e-6, .max_steps = 30});
 };
+
+eddy::SplitGraph split(const auto& f, int size_of_p) {
+    return eddy::split_graph(eddy::detail::finish_code(eddy::trace_graph(
+                                 f, eddy::Vector<2>{}, eddy::DynamicVector{size_of_p})),
+                             {1, 1});
+}
+/// Numbers in which results differ where all lanes share the second argument from where each has the same as rows.
+int count_differences_of_layers(const eddy::Graph& graph) {
+    const auto numbers = any_arguments<double>(graph);
+    const auto results = [&](const eddy::RowRoles& roles, int width) {
+        const auto code = std::make_shared<const eddy::ProgramCode>(eddy::row_code(graph, roles));
+        const bool shares = !roles.shared.empty();
+        if (shares) CHECK(code->loops.back().loop.length <= 3);
+        std::vector<Rows> blocks(graph.arguments.size() + graph.outputs.size());
+        std::vector<const double*> pointers;
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            const bool is_argument = b < numbers.size();
+            const int size =
+                is_argument ? graph.arguments[b].size : graph.outputs[b - numbers.size()].size;
+            for (int k = 0; k < size; ++k)
+                for (int lane = 0; lane < (shares && b == 1 ? 1 : width); ++lane)
+                    blocks[b].push_back(is_argument
+                                            ? numbers[b][static_cast<std::size_t>(
+                                                  k * support::num_row_lanes + (b == 1 ? 0 : lane))]
+                                            : 0);
+            pointers.push_back(blocks[b].data());
+        }
+        eddy::RowProgram(code, width, eddy::row_level).run(pointers.data());
+        return std::vector<Rows>(blocks.begin() + static_cast<std::ptrdiff_t>(numbers.size()),
+                                 blocks.end());
+    };
+    int differences = 0;
+    for (const int width : support::row_widths) {
+        const auto of_numbers = results({.adds = {}, .shared = {0, 1}, .summed = {}}, width);
+        const auto of_rows = results({}, width);
+        for (std::size_t o = 0; o < of_rows.size(); ++o)
+            differences += support::count_differences(of_numbers[o], of_rows[o]) != 0;
+    }
+    return differences;
+}
 
 }  // namespace
 
@@ -172,6 +229,12 @@ TEST_CASE("loops over rows: turns that run out, and states that are made again")
     check_both<2, 2>(heron<20, 3>);
 }
 TEST_CASE("loops over rows: roots and linear systems") { check_both<2, 2>(solved); }
+TEST_CASE("loops over rows: turns with products, several at once, have the bits of rows") {
+    for (const eddy::SplitGraph& halves : {split(layers<11>, 6), split(uneven_layers<11>, 66)}) {
+        CHECK(count_differences_of_layers(halves.forward) == 0);
+        CHECK(count_differences_of_layers(halves.backward) == 0);
+    }
+}
 TEST_CASE("loops over rows: a chain's way back copies neither states nor cotangents") {
     const eddy::Graph graph =
         eddy::detail::finish_code(eddy::trace_graph(chain, eddy::Vector<20>{}, eddy::Vector<2>{}));
