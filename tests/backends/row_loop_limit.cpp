@@ -1,39 +1,21 @@
 // A trajectory of a tile whose loops run out of turns says so where Serial does, and the others of its tile go on.
 
-#include <eddy/ad/root.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/runtime.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/rodas5p.hpp>
-#include <eddy/trace/loops.hpp>
 
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
+#include "support/square_root.hpp"
 
 namespace {
 
 using eddy::Result;
 using support::Array;
+using support::SquareRoot;
 
-/// y' = x + p₁ y² with x² = 1 − p₀ t, which has no solution from t = 1/p₀ on.
-template <bool by_root>
-struct Relation {
-    static constexpr int state_size = 1, parameter_size = 2;
-    constexpr auto operator()(const auto& t, const auto& y, const auto& p) const {
-        const auto square = 1 - p[0] * t;
-        const auto residual = [&](const auto& x) { return x * x - square; };
-        if constexpr (by_root) {
-            const auto x = eddy::root(1 + 0 * t, residual, {.max_steps = 20});
-            return eddy::vec(x + p[1] * y[0] * y[0]);
-        } else {
-            const auto x = eddy::bounded_while<20>(
-                1 + 0 * square, [&](const auto& z) { return abs(residual(z)) > 1e-12; },
-                [&](const auto& z) { return z - residual(z) / (2 * z); });
-            return eddy::vec(x + p[1] * y[0] * y[0]);
-        }
-    }
-};
 struct Square {
     constexpr auto operator()(auto, const auto& y, const auto&) const { return y[0] * y[0]; }
 };
@@ -54,10 +36,10 @@ const eddy::SolveOptions options{.t1 = 3, .rtol = 1e-6, .atol = 1e-6};
 template <bool by_root, class Method, class... Extras>
 void check_results(Method method, const eddy::SolveOptions& of_steps, const Extras&... extras) {
     const Array p = parameters();
-    const auto field = eddy::trace_field(1, 2, Relation<by_root>{});
+    const auto field = eddy::trace_field(1, 2, SquareRoot<by_root>{});
     const auto found = eddy::solve(field, method, starts, p, of_steps, extras...);
     const auto expected =
-        eddy::solve(Relation<by_root>{}, method, starts, p, of_steps, extras..., eddy::Serial{});
+        eddy::solve(SquareRoot<by_root>{}, method, starts, p, of_steps, extras..., eddy::Serial{});
 
     CHECK(found.result(1) == Result::loop_limit);
     CHECK(std::abs(found.failure(1).t - 2) < 1e-2);
@@ -79,7 +61,7 @@ TEST_CASE("rows: steps of constant size say so as well") {
     check_results<false>(eddy::Tsit5{}, {.t1 = 3, .dt0 = 0.01}, eddy::ConstantController{});
 }
 TEST_CASE("rows: gradients, shared parameters and single precision say so as well") {
-    const auto field = eddy::trace_field(1, 2, Relation<false>{});
+    const auto field = eddy::trace_field(1, 2, SquareRoot<false>{});
     const auto of_all =
         eddy::value_and_gradient(field, eddy::Tsit5{}, Square{}, starts, parameters(), options);
     CHECK(of_all.report.result(0) == Result::success);
