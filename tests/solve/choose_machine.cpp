@@ -39,15 +39,16 @@ struct Linear {
     }
 };
 /// A matrix that the equation computes: no weights.
-struct Computed : Linear<9> {
+struct Computed : Linear<32> {
     constexpr auto operator()(auto, const auto& y, const auto& p) const {
-        return eddy::dense(0.5 * matrix<9, 9>(p), 0.0 * y, y);
+        return eddy::dense(0.5 * matrix<32, 32>(p), 0.0 * y, y);
     }
 };
-struct Repeated : Linear<9> {
+struct Repeated : Linear<32> {
     constexpr auto operator()(auto, const auto& y, const auto& p) const {
-        return eddy::repeat<3>(
-            y, [&](const auto& x) { return eddy::tanh(eddy::dense(matrix<9, 9>(p), 0.0 * x, x)); });
+        return eddy::repeat<3>(y, [&](const auto& x) {
+            return eddy::tanh(eddy::dense(matrix<32, 32>(p), 0.0 * x, x));
+        });
     }
 };
 /// 40 components, without a layer.
@@ -57,21 +58,22 @@ struct Ring {
         return eddy::concat(eddy::slice<1, 39>(y), y[0] * p[64]) - y;
     }
 };
-struct Driven : Linear<9> {
+struct Driven : Linear<32> {
     static constexpr int input_size = 1, input_degree = 1;
     constexpr auto operator()(auto, const auto& y, const auto& p, const auto& u) const {
-        return u[0] * eddy::dense(matrix<9, 9>(p), 0.0 * y, y);
+        return u[0] * eddy::dense(matrix<32, 32>(p), 0.0 * y, y);
     }
 };
 struct DrivenSmoothly : Driven {
     static constexpr bool input_is_smooth = true;
 };
-struct Ending : Linear<9> {
-    using Linear<9>::operator();
+struct Ending : Linear<32> {
+    using Linear<32>::operator();
     constexpr auto event(auto, const auto& y, const auto&) const { return y[0] - 2.0; }
 };
-constexpr auto network = eddy::nn::mlp<2, 16, 2>(eddy::nn::tanh);
+constexpr auto network = eddy::nn::mlp<2, 32, 32, 2>(eddy::nn::tanh);
 using Network = std::remove_const_t<decltype(network)>;
+using SmallNetwork = eddy::nn::Mlp<2, 16, 2>;
 
 using Shared = decltype(eddy::shared(std::declval<const std::vector<double>&>()));
 
@@ -129,28 +131,29 @@ TEST_CASE("choose_machine: layers with shared weights go by Tiles, all else by C
     std::printf("%-44s%-12s%-12s%-12s%-12s%s\n", "no backend named", "solve", "gradient",
                 "pullback", "pushforward", "Hessian");
 
-    CHECK(chosen<Network>("2-16-2") == "TTTCC");
-    CHECK(chosen<Linear<9>>("A y, 81 numbers") == "TTTCC");
+    CHECK(chosen<Network>("2-32-32-2") == "TTTCC");
+    CHECK(chosen<Linear<32>>("A y, 1,024 numbers") == "TTTCC");
     CHECK(chosen<Repeated>("a layer in a loop") == "TTTCC");
     CHECK(chosen<Driven>("a layer, inputs") == "TTTCC");
     CHECK(chosen<Network, eddy::Bosh3, Shared, eddy::ConstantController>(
-              "2-16-2, constant steps") == "TTTCC");
+              "2-32-32-2, constant steps") == "TTTCC");
     CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::DifferentiateTimes>(
-              "2-16-2, differentiate_times") == "TTTCC");
+              "2-32-32-2, differentiate_times") == "TTTCC");
 
-    CHECK(chosen<Linear<8>>("A y, 64 numbers") == "CCCCC");
-    CHECK(chosen<Network, eddy::Tsit5, Array>("2-16-2, weights of each trajectory's own") ==
+    CHECK(chosen<Linear<31>>("A y, 961 numbers") == "CCCCC");
+    CHECK(chosen<SmallNetwork>("2-16-2") == "CCCCC");
+    CHECK(chosen<Network, eddy::Tsit5, Array>("2-32-32-2, weights of each trajectory's own") ==
           "CCCCC");
     CHECK(chosen<Computed>("A y, A computed") == "CCCCC");
     CHECK(chosen<Ring>("40 components, no layer") == "CCCCC");
     CHECK(chosen<support::Lorenz>("Lorenz") == "CCCCC");
     CHECK(chosen<DrivenSmoothly>("a layer, smooth inputs") == "CCCCC");
     CHECK(chosen<Ending>("a layer, event") == "CCCCC");
-    CHECK(chosen<Network, eddy::Rodas5P>("2-16-2, Rodas5P") == "CCCCC");
+    CHECK(chosen<Network, eddy::Rodas5P>("2-32-32-2, Rodas5P") == "CCCCC");
     CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::EstimateGradientError>(
-              "2-16-2, estimate_gradient_error") == "TCCCC");
-    CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::Cpu>("2-16-2, Cpu{}") == "CCCCC");
-    CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::Serial>("2-16-2, Serial{}") == "CCCCC");
+              "2-32-32-2, estimate_gradient_error") == "TCCCC");
+    CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::Cpu>("2-32-32-2, Cpu{}") == "CCCCC");
+    CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::Serial>("2-32-32-2, Serial{}") == "CCCCC");
 }
 
 TEST_CASE("choose_machine: calls have the bits of the machine that is chosen") {

@@ -7,7 +7,6 @@
 #include <eddy/core/host_device.hpp>
 #include <eddy/solve/ask/check_combination.hpp>
 #include <eddy/solve/ask/parameters_given.hpp>
-#include <eddy/solve/lane/solve_spec.hpp>
 #include <type_traits>
 
 namespace eddy::inline v0 {
@@ -16,7 +15,12 @@ struct Tiles;  // backends/tiles.hpp
 
 namespace detail {
 
-/// Has the right-hand side products with matrices that are parts of p? Asked of its graph, whose argument 2 is p, with inputs behind it.
+/// So many weights take less time as a product: as many as 32 by 32 whatever the number of trajectories, 16 by 2 do not
+/// for a few.
+inline constexpr int least_weights = 1024;
+
+/// Has the right-hand side a product with so large a matrix that is a part of p? Asked of its graph, whose argument 2 is p,
+/// with inputs behind it.
 template <class AnyGraph>
 [[nodiscard]] constexpr bool has_layers(const AnyGraph& graph, int num_parameters) {
     const auto operand = [&](const Node& node, int k) { return graph.operands[node.first + k]; };
@@ -30,7 +34,8 @@ template <class AnyGraph>
     };
     for (int i = 0; i < graph.size(); ++i) {
         const Node& node = graph.nodes[i];
-        if ((node.op == Op::dense || node.op == Op::dense_transposed) && is_of_p(operand(node, 0)))
+        if ((node.op == Op::dense || node.op == Op::dense_transposed) &&
+            graph.nodes[operand(node, 0)].size >= least_weights && is_of_p(operand(node, 0)))
             return true;
     }
     return false;
@@ -45,8 +50,7 @@ inline constexpr bool goes_by_tiles = [] {
                              Machine::tiles, call) != Refusal::none)
         return false;
     else
-        return Field::parameter_size > most_summed_by_lane &&
-               has_layers(FieldProgram<Field>::graph, Field::parameter_size);
+        return has_layers(FieldProgram<Field>::graph, Field::parameter_size);
 }();
 
 /// The backend of a call: the one that is named, or chosen.

@@ -58,9 +58,6 @@ template <class Time>
     return used.event;
 }
 
-/// So many shared parameters have addends of each lane's own.
-inline constexpr int most_summed_by_lane = 64;
-
 /// Everything that is fixed when a solve is compiled.
 template <class FieldType, class MethodType, class ControllerType, class NumberType, bool shared,
           class TimeType = eddy::WithElement<PrimalOf<NumberType>, double>>
@@ -137,7 +134,7 @@ struct SolveSpec {
     /// Does each lane hand out its own addend of the parameters' gradient? The addends of many shared
     /// parameters stay in the places: lanes are then assigned in an order that depends on nothing
     /// else.
-    static constexpr bool sums_by_lane = !shared || parameter_size <= most_summed_by_lane;
+    static constexpr bool sums_by_lane = !shared || parameter_size <= 64;
     /// Room for what a step reads of both, and for the cotangents of that.
     static constexpr int parameter_room = Term::parameter_size > 0 ? Term::parameter_size : 1;
 
