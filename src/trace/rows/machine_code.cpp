@@ -84,9 +84,9 @@ std::size_t count_calls(const ProgramCode& code, RowLevel level) {
 std::size_t most_bytes(const ProgramCode& code, RowLevel level) {
     return 4096 + 320 * code.operations.size() + 640 * count_calls(code, level);
 }
-/// The widest rows of which functions are called a value at a time, in turns that all lanes take, and elsewhere: of wider
-/// ones one call for all of a row takes less, for what its vectors wait for overlaps.
-constexpr int most_lanes_of_turns = 16, most_lanes_of_calls = 8;
+/// The widest rows of which functions are called a value at a time, where all lanes take all turns, and where they leave: of
+/// wider ones one call for all of a row takes no more, for what its vectors wait for overlaps.
+constexpr int most_lanes_of_calls = 16, most_lanes_of_leaving = 8;
 
 std::shared_ptr<const MachineCode> finish(Assembler& to, std::vector<MachineCode::Part> parts) {
     to.write_constants();
@@ -123,7 +123,7 @@ std::shared_ptr<const MachineCode> make_machine_code(const LoopOperation& loop,
     const ProgramCode turn = join_condition(loop);
     const bool calls = count_calls(turn, target.level) > 0;
     const bool is_masked = TurnWriter::is_masked(loop);
-    if (calls && target.width > (is_masked ? most_lanes_of_calls : most_lanes_of_turns))
+    if (calls && target.width > (is_masked ? most_lanes_of_leaving : most_lanes_of_calls))
         return nullptr;
     const std::vector<MachineCode::Part> parts = find_parts(turn, target.level, true);
     const bool is_one = turn.blocks.empty() && parts.size() == 1 && parts[0].first == 0 &&
