@@ -1,6 +1,7 @@
 #include "hand_vectors.hpp"
 
 #include <cstring>
+#include <eddy/core/pack.hpp>
 #include <eddy/solvers/tsit5.hpp>
 
 namespace benchmark {

@@ -3,12 +3,14 @@
 // Code that works on a group of lanes reaches a single one through these functions alone.
 // Test: tests/device/lanes.cu
 
-#include <eddy/core/mask.hpp>
 #include <eddy/core/numeric.hpp>
-#include <eddy/core/pack.hpp>
 #include <type_traits>
 
 namespace eddy::inline v0 {
+
+// Who computes on packs includes core/pack.hpp: most of it is instructions that a single lane does without.
+template <class Real, int lanes>
+struct Mask;
 
 /// How many lanes a Number computes on.
 template <class Number>
