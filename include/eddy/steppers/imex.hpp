@@ -5,7 +5,7 @@
 // Test: tests/steppers/imex.cpp
 
 #include <eddy/steppers/esdirk_tableau.hpp>
-#include <eddy/trace/field.hpp>
+#include <eddy/trace/field_parts.hpp>
 
 namespace eddy::inline v0 {
 

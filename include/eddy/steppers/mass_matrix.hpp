@@ -21,12 +21,6 @@
 
 namespace eddy::inline v0 {
 
-/// Does the field say what multiplies dy/dt?
-template <class Field>
-inline constexpr bool has_mass = requires {
-    Field::mass;
-};
-
 /// Methods that solve M dy/dt = f(t, y, p).
 template <class Method>
 inline constexpr bool takes_mass = false;

@@ -8,7 +8,7 @@
 
 #include <eddy/trace/input_piece.hpp>
 #include <eddy/trace/structured.hpp>
-#include <eddy/trace/trace.hpp>
+#include <eddy/trace/trace_graph.hpp>
 
 namespace eddy::inline v0::detail {
 

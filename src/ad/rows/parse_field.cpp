@@ -3,6 +3,8 @@
 #include <eddy/ad/rows/parse_field.hpp>
 #include <eddy/core/error.hpp>
 #include <eddy/core/message.hpp>
+#include <eddy/trace/passes/order.hpp>
+#include <eddy/trace/passes/simplify.hpp>
 
 #include "equation_parser.hpp"
 

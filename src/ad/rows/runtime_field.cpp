@@ -3,6 +3,7 @@
 #include <eddy/ad/rows/runtime_field.hpp>
 #include <eddy/ad/sparsity.hpp>
 #include <eddy/core/error.hpp>
+#include <eddy/trace/passes/simplify.hpp>
 
 namespace eddy::inline v0 {
 

@@ -8,7 +8,7 @@
 #include <eddy/trace/input_piece.hpp>
 #include <eddy/trace/rows/field_on_tile.hpp>
 #include <eddy/trace/rows/row_level.hpp>
-#include <eddy/trace/trace.hpp>
+#include <eddy/trace/trace_graph.hpp>
 #include <memory>
 #include <string>
 #include <type_traits>

@@ -5,6 +5,7 @@
 #include <eddy/ad/rows/runtime_field.hpp>
 #include <eddy/backends/rows/row_call.hpp>
 #include <eddy/backends/rows/row_control.hpp>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/ask/extras.hpp>
 #include <eddy/solve/ask/missing.hpp>
@@ -14,8 +15,7 @@
 #include <eddy/solve/ask/validate.hpp>
 #include <eddy/solve/lane/event_members.hpp>
 #include <eddy/steppers/imex.hpp>
-#include <eddy/steppers/mass_matrix.hpp>
-#include <eddy/trace/passes/leave_out_missing.hpp>
+#include <eddy/trace/field_parts.hpp>
 
 namespace eddy::inline v0 {
 
@@ -280,27 +280,19 @@ void take_views(RowViews<Real>& views, const Arrays& arrays) {
     }
 }
 
+/// What the graph of a loss, which reads `num_data` numbers of data behind the parameters, is as an equation.
+/// InvalidArgument where it has another number of results, or may miss values and cannot be taken apart.
+[[nodiscard]] EDDY_EXPORT std::shared_ptr<const FieldMaker> loss_field(
+    const Graph& loss, FieldSizes sizes, int num_data, bool may_miss_values, RowLevel level);
 /// A loss of (t, y, p), or of (t, y, p, data) with a vector of data, as an equation of one result. What it
 /// captures is constant.
 template <class LossFunction, class... Data>
 [[nodiscard]] std::shared_ptr<const FieldMaker> loss_on_rows(const LossFunction& loss,
                                                              FieldSizes sizes, bool may_miss_values,
                                                              const Data&... data) {
-    Graph graph = trace_graph(loss, Scalar{}, DynamicVector{sizes.states},
-                              DynamicVector{sizes.parameters}, data...);
-    require_argument(graph.outputs.size() == 1 && graph.outputs[0].size == 1,
-                     "value_and_gradient: the loss returns {} numbers; return one",
-                     graph.outputs.empty() ? 0 : graph.outputs[0].size);
-    if (may_miss_values) {
-        graph = passes::leave_out_missing(graph, 3);
-        require_argument(graph.error == TraceError::none,
-                         "value_and_gradient: missing_as_nan, and the loss adds what reads no data "
-                         "to terms of several values; put it before the term that it belongs to, "
-                         "both in brackets, or write sum(a + b) of vectors");
-    }
-    sizes.parameters += (data.length + ... + 0);
-    sizes.inputs = {};
-    return graph_field(graph, sizes, row_level);
+    const Graph graph = trace_graph(loss, Scalar{}, DynamicVector{sizes.states},
+                                    DynamicVector{sizes.parameters}, data...);
+    return loss_field(graph, sizes, (data.length + ... + 0), may_miss_values, row_level);
 }
 
 }  // namespace detail

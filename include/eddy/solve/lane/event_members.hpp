@@ -12,7 +12,7 @@
 // Test: tests/solve/events.cpp
 
 #include <eddy/core/host_device.hpp>
-#include <eddy/trace/field.hpp>
+#include <eddy/trace/trace_graph.hpp>
 #include <type_traits>
 
 namespace eddy::inline v0 {
