@@ -4,7 +4,6 @@
 // costs: small calls never pay for threads. Which thread takes a group depends on chance.
 // Test: tests/backends/backends.cpp, tests/backends/processor_limits.cpp
 
-#include <algorithm>
 #include <cstddef>
 #include <eddy/backends/cpu/group_call.hpp>
 #include <eddy/core/error.hpp>
@@ -68,7 +67,7 @@ inline void require_threads(int threads, const char* backend, const char* where)
 [[nodiscard]] inline std::ptrdiff_t workers_of_threads(int threads, std::ptrdiff_t num_groups) {
     if (num_groups <= 1 || threads == 1) return 1;
     const std::ptrdiff_t wanted = threads > 0 ? threads : KeptThreads::num_available();
-    return std::min(wanted, num_groups);
+    return wanted < num_groups ? wanted : num_groups;
 }
 
 }  // namespace detail

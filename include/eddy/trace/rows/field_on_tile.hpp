@@ -5,11 +5,9 @@
 // beside it.
 // Test: tests/trace/rows/field_on_tile.cpp
 
-#include <algorithm>
 #include <cstdint>
 #include <eddy/trace/input_piece.hpp>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -80,7 +78,7 @@ class FieldOnTileOf {
     /// differentiated with respect to.
     virtual void pull_time(const Real* /*t*/, const Real* /*y*/, const Real* /*p*/,
                            const Real* /*c*/, Real* tbar) {
-        std::fill_n(tbar, width_, Real(0));
+        for (int lane = 0; lane < width_; ++lane) tbar[lane] = 0;
     }
     /// The equation of one trajectory, on a tile of its own, whose loops give their last state where they run out. Null
     /// where no loop of it can.
@@ -131,8 +129,8 @@ class FieldMaker {
     [[nodiscard]] const FieldSizes& sizes() const { return sizes_; }
     /// The components that count in norms of errors, in order: those that change; all, where none does or it is not known.
     [[nodiscard]] virtual std::vector<int> counted_components() const {
-        std::vector<int> all(static_cast<std::size_t>(sizes_.own_states()));
-        std::iota(all.begin(), all.end(), 0);
+        std::vector<int> all;
+        for (int i = 0; i < sizes_.own_states(); ++i) all.push_back(i);
         return all;
     }
     /// The equation of y and of tangents of it, one after another, whose steps are those of y: their bits are those of
