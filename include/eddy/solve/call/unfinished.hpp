@@ -5,13 +5,13 @@
 // Test: tests/solve/asynchronous.cpp
 
 #include <atomic>
-#include <mutex>
+#include <eddy/core/export.hpp>
 
 namespace eddy::inline v0::detail {
 
 /// Nothing, or a function that waits and brings the rest: finish(of). It may be called again, for a
 /// captured call that has run again.
-class Unfinished {
+class EDDY_EXPORT Unfinished {
   public:
     using Finish = void (*)(void* of);
 
@@ -53,27 +53,15 @@ class Unfinished {
     [[nodiscard]] bool all_succeeded() const { return all_succeeded_; }
     /// Waits, if nobody has done so yet. What it throws leaves the result unfinished.
     void need() const {
-        if (!is_waiting_.load(std::memory_order_acquire)) return;
-        const std::lock_guard lock(one_waits());
-        if (is_waiting_.load(std::memory_order_relaxed)) finish();
+        if (is_waiting_.load(std::memory_order_acquire)) wait_once();
     }
     /// Waits for what was put to work last.
-    void wait() const {
-        if (finish_ == nullptr) return;
-        const std::lock_guard lock(one_waits());
-        finish();
-    }
+    void wait() const;
 
   private:
-    /// A result is finished within another's: a gradient's, that of its backend.
-    [[nodiscard]] static std::recursive_mutex& one_waits() {
-        static std::recursive_mutex mutex;
-        return mutex;
-    }
-    void finish() const {
-        finish_(of_);
-        is_waiting_.store(false, std::memory_order_release);
-    }
+    /// Waits, if no other thread has done so meanwhile.
+    void wait_once() const;
+    void finish() const;
     /// An error that waiting meets is met again by who reads the result.
     void take(Unfinished& other) noexcept {
         try {
