@@ -15,13 +15,13 @@ namespace {
 struct LostState {
     std::int64_t lane = 0;
     std::vector<double> y;
-    static constexpr auto members = std::tuple{&LostState::lane, &LostState::y};
+    static void members(auto& self, const auto& visit) { visit(self.lane, self.y); }
 };
 template <class Real>
 struct StepsToSend {
     std::vector<double> t;
     std::vector<Real> y;
-    static constexpr auto members = std::tuple{&StepsToSend::t, &StepsToSend::y};
+    static void members(auto& self, const auto& visit) { visit(self.t, self.y); }
 };
 
 }  // namespace
@@ -38,11 +38,10 @@ struct SolutionRows {
     std::vector<LostState> lost;
     std::vector<double> t;  // (lane, save point), where lanes have times of their own
 
-    static constexpr auto members =
-        std::tuple{&SolutionRows::outcomes, &SolutionRows::failed_paths, &SolutionRows::events,
-                   &SolutionRows::y,        &SolutionRows::tangent,      &SolutionRows::variance,
-                   &SolutionRows::steps,    &SolutionRows::marks,        &SolutionRows::lost,
-                   &SolutionRows::t};
+    static void members(auto& self, const auto& visit) {
+        visit(self.outcomes, self.failed_paths, self.events, self.y, self.tangent, self.variance,
+              self.steps, self.marks, self.lost, self.t);
+    }
 
     static SolutionRows of(const Solution<Real>& solution) {
         const auto outcomes = solution.outcomes();  // first: they may still come

@@ -1,18 +1,21 @@
 #pragma once
 // Values one after another, as they lie in memory: ranks are of one kind of machine. A struct that is more than its bytes
-// has a tuple `members` of pointers to what is sent of it.
+// has a function `members` that hands on what is sent of it. A tuple of pointers to that would be made by all who include
+// the struct.
 
 #include <cstdint>
 #include <cstring>
 #include <eddy/solve/ranks/rank_wire.hpp>
-#include <tuple>
 #include <type_traits>
 
 namespace eddy::inline v0::detail {
 
+struct TakesAll {
+    void operator()(const auto&...) const {}
+};
 template <class T>
-concept HasMembers = requires {
-    T::members;
+concept HasMembers = requires(const T& of) {
+    T::members(of, TakesAll{});
 };
 
 template <class T>
@@ -23,7 +26,7 @@ void put(RankWire::Message& message, const T& value) {
         if (count > 0) std::memcpy(message.data() + end, first, count);
     };
     if constexpr (HasMembers<T>) {
-        std::apply([&](auto... member) { (put(message, value.*member), ...); }, T::members);
+        T::members(value, [&](const auto&... member) { (put(message, member), ...); });
     } else if constexpr (std::is_trivially_copyable_v<T>) {
         bytes(&value, sizeof(T));
     } else {
@@ -44,7 +47,7 @@ void take(const std::byte*& at, T& value) {
         at += count;
     };
     if constexpr (HasMembers<T>) {
-        std::apply([&](auto... member) { (take(at, value.*member), ...); }, T::members);
+        T::members(value, [&](auto&... member) { (take(at, member), ...); });
     } else if constexpr (std::is_trivially_copyable_v<T>) {
         bytes(&value, sizeof(T));
     } else {

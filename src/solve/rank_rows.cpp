@@ -27,7 +27,7 @@ CallPrint print_of_call(const char* where, std::uint64_t asked) {
 struct CostsOfBlocks {
     std::int64_t first = 0;
     std::vector<std::int64_t> costs;
-    static constexpr auto members = std::tuple{&CostsOfBlocks::first, &CostsOfBlocks::costs};
+    static void members(auto& self, const auto& visit) { visit(self.first, self.costs); }
 };
 
 std::int64_t steps_of(const LaneOutcome& lane) { return lane.accepted + lane.rejected; }

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/core/export.hpp>
-#include <tuple>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -80,9 +79,10 @@ class EDDY_EXPORT LeafRun {
 
   public:
     /// What is sent of a run.
-    static constexpr auto members =
-        std::tuple{&LeafRun::shape_, &LeafRun::first_,  &LeafRun::end_, &LeafRun::head_,
-                   &LeafRun::nodes_, &LeafRun::values_, &LeafRun::tail_};
+    static void members(auto& self, const auto& visit) {
+        visit(self.shape_, self.first_, self.end_, self.head_, self.nodes_, self.values_,
+              self.tail_);
+    }
 };
 
 }  // namespace eddy::inline v0::detail

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <eddy/core/export.hpp>
-#include <tuple>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -19,7 +18,9 @@ class EDDY_EXPORT NodeSum {
         std::int32_t level = 0;
         std::vector<double> values;
 
-        static constexpr auto members = std::tuple{&Node::first, &Node::level, &Node::values};
+        static void members(auto& self, const auto& visit) {
+            visit(self.first, self.level, self.values);
+        }
     };
 
     NodeSum() = default;
@@ -43,7 +44,7 @@ class EDDY_EXPORT NodeSum {
 
   public:
     /// What is sent of it.
-    static constexpr auto members = std::tuple{&NodeSum::is_float_, &NodeSum::nodes_};
+    static void members(auto& self, const auto& visit) { visit(self.is_float_, self.nodes_); }
 };
 
 }  // namespace eddy::inline v0::detail

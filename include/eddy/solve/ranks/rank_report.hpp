@@ -9,7 +9,6 @@
 #include <eddy/solve/ranks/node_sum.hpp>
 #include <eddy/solve/ranks/rank_wire.hpp>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace eddy::inline v0::detail {
@@ -21,8 +20,7 @@ struct RankFailure {
     std::int32_t rank = -1;  // where it happened
     std::string text;
 
-    static constexpr auto members =
-        std::tuple{&RankFailure::kind, &RankFailure::rank, &RankFailure::text};
+    static void members(auto& self, const auto& visit) { visit(self.kind, self.rank, self.text); }
     [[nodiscard]] explicit operator bool() const { return kind != Kind::none; }
     /// Is there no further call?
     [[nodiscard]] bool is_for_good() const { return kind == Kind::missing || kind == Kind::left; }
@@ -44,9 +42,10 @@ struct EDDY_EXPORT RankReport {
     RankWire::Message rows{};  // for all ranks, in their order
     NodeSum nodes{};           // whoever has done them
 
-    static constexpr auto members = std::tuple{
-        &RankReport::first_rank, &RankReport::num_lanes, &RankReport::print, &RankReport::failure,
-        &RankReport::sums,       &RankReport::rows,      &RankReport::nodes};
+    static void members(auto& self, const auto& visit) {
+        visit(self.first_rank, self.num_lanes, self.print, self.failure, self.sums, self.rows,
+              self.nodes);
+    }
     /// Takes in that of the ranks behind; the first failure stays, or the first for good.
     void append(const RankReport& next);
     [[nodiscard]] RankWire::Message write() const;
@@ -59,9 +58,9 @@ struct EDDY_EXPORT RankVerdict {
     std::vector<std::vector<double>> totals;  // of RankReport::sums, then of its nodes
     RankWire::Message rows{};                 // of all ranks
 
-    static constexpr auto members =
-        std::tuple{&RankVerdict::first_lane, &RankVerdict::num_lanes, &RankVerdict::failure,
-                   &RankVerdict::totals, &RankVerdict::rows};
+    static void members(auto& self, const auto& visit) {
+        visit(self.first_lane, self.num_lanes, self.failure, self.totals, self.rows);
+    }
     [[nodiscard]] static RankVerdict of(RankReport all);
     [[nodiscard]] RankWire::Message write() const;
     [[nodiscard]] static RankVerdict read(const std::byte* message);
