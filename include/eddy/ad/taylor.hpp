@@ -21,12 +21,14 @@
 namespace eddy::inline v0 {
 namespace detail {
 
+/// A template, so that only who asks for a series makes what it needs of all rules.
+template <class Source>
 class TaylorSeries {
   public:
     using Value = DynamicTraced;
     static constexpr int zero = -1;  // of a coefficient: it has no node
 
-    constexpr explicit TaylorSeries(const Graph& graph)
+    constexpr explicit TaylorSeries(const Source& graph)
         : graph_(graph), outputs_(graph.outputs[0].count) {
         series_.resize(graph_.nodes.size());
         for (int k = 0; k < outputs_; ++k)
@@ -218,7 +220,7 @@ class TaylorSeries {
         return (result(rest) / result(or_zeros(coefficient(b, 0), 1))).node();
     }
 
-    Graph graph_;   // f; rules append the derivatives of its functions
+    Source graph_;  // f; rules append the derivatives of its functions
     Graph result_;  // the coefficients
     List<Series> series_;
     List<int> output_;  // nodes of f's result
@@ -229,7 +231,8 @@ class TaylorSeries {
     int integrand_ = -1;
 };
 
-constexpr int TaylorSeries::compute(int i, int n) {
+template <class Source>
+constexpr int TaylorSeries<Source>::compute(int i, int n) {
     const Node node = graph_[i];
     if (const int x = at(i).derivative_of; x >= 0) {
         const int next = coefficient(x, n + 1);
@@ -265,7 +268,8 @@ constexpr int TaylorSeries::compute(int i, int n) {
     return spanning(found, node.size);
 }
 
-constexpr int TaylorSeries::of_leaf(const Node& node, int n) {
+template <class Source>
+constexpr int TaylorSeries<Source>::of_leaf(const Node& node, int n) {
     if (node.op == Op::constant) {
         if (n > 0) return zero;
         const int first = result_.push_zeros(node.size);
@@ -282,7 +286,8 @@ constexpr int TaylorSeries::of_leaf(const Node& node, int n) {
 }
 
 /// What acts on each coefficient by itself; masks, step functions and places look at the first alone.
-constexpr int TaylorSeries::of_linear(const Node& node, int n) {
+template <class Source>
+constexpr int TaylorSeries<Source>::of_linear(const Node& node, int n) {
     const bool is_step = node.op == Op::sign || node.op == Op::floor || node.op == Op::knot;
     if (n > 0 && (is_mask(node.op) || is_step)) return zero;
     List<int> operands;
@@ -303,7 +308,8 @@ constexpr int TaylorSeries::of_linear(const Node& node, int n) {
     return result_.push_list(node, operands);
 }
 
-constexpr int TaylorSeries::of_product(const Node& node, int n) {
+template <class Source>
+constexpr int TaylorSeries<Source>::of_product(const Node& node, int n) {
     const int a = graph_.operand(node, 0), b = graph_.operand(node, 1);
     const int sum = convolution(a, b, n, [&](Value x, Value y) -> Value {
         return {result_, result_.push({.op = node.op, .size = node.size}, x.node(), y.node())};
@@ -312,7 +318,8 @@ constexpr int TaylorSeries::of_product(const Node& node, int n) {
 }
 
 /// Which operand it is, is decided by the first coefficients.
-constexpr int TaylorSeries::of_choice(const Node& node, int n) {
+template <class Source>
+constexpr int TaylorSeries<Source>::of_choice(const Node& node, int n) {
     const auto first = [&](int k) {
         const int x = graph_.operand(node, k);
         return result(or_zeros(coefficient(x, 0), graph_[x].size));
@@ -329,7 +336,8 @@ constexpr int TaylorSeries::of_choice(const Node& node, int n) {
     return select(first(1) < first(0), right, left).node();
 }
 
-constexpr int TaylorSeries::of_function(const Node& node, int i, int n) {
+template <class Source>
+constexpr int TaylorSeries<Source>::of_function(const Node& node, int i, int n) {
     if (n == 0) {
         List<int> operands;
         for (int k = 0; k < node.count; ++k) {
@@ -347,7 +355,8 @@ constexpr int TaylorSeries::of_function(const Node& node, int i, int n) {
     return rate == zero ? zero : (number(1. / n) * result(rate)).node();
 }
 
-constexpr Graph TaylorSeries::run(int order) {
+template <class Source>
+constexpr Graph TaylorSeries<Source>::run(int order) {
     const int num_nodes = graph_.size();
     for (int n = 1; n <= order; ++n) {
         // In the order of the nodes: what a coefficient needs is there, and nothing nests deeply.
