@@ -3,6 +3,7 @@
 // Test: tests/compile_fail/event_wrong_arguments.cpp, tests/compile_fail/event_directions.cpp
 
 #include <eddy/solve/lane/event.hpp>
+#include <eddy/trace/field_parts.hpp>
 #include <iterator>
 #include <type_traits>
 #include <utility>
