@@ -107,8 +107,12 @@ Graph carry_tangents(const Graph& graph, int num_parameters,
     int size = 0, first = 0;
     for (const ResultPiece& piece : pieces) {
         const int count = piece.has_tangents ? times : 1;
-        for (int k = 0; k < count; ++k)
-            parts.push_back(slice_node(result, x[static_cast<std::size_t>(k)], first, piece.size));
+        for (int k = 0; k < count; ++k) {
+            const int part = slice_node(result, x[static_cast<std::size_t>(k)], first, piece.size);
+            parts.push_back(piece.judges
+                                ? result.push({.op = Op::stop_gradient, .size = piece.size}, part)
+                                : part);
+        }
         size += count * piece.size;
         first += piece.size;
     }

@@ -74,7 +74,7 @@ class GradientOnRows : public GradientResults<Real> {
     /// Is it told which lanes have derivatives that their steps do not carry?
     [[nodiscard]] static bool are_marked(const RowCall& call) {
         return call.method->estimates_error && !call.method->is_implicit() && !call.is_joint &&
-               !call.events && call.field->sizes().tangents == 0;
+               !call.events;
     }
 
     std::shared_ptr<const FieldMaker> loss_maker_;

@@ -118,6 +118,7 @@ LaunchPlan plan_row_groups(std::ptrdiff_t lanes, int width, int threads) {
 template <class Real>
 struct CarriedPart {
     std::vector<Real>* numbers;
+    std::vector<TangentMark>* marks;  // (lane, direction)
     std::ptrdiff_t first, num_directions;
 
     [[nodiscard]] EnsembleView<Real> view(std::ptrdiff_t k, std::ptrdiff_t direction,
@@ -181,6 +182,7 @@ class SolvesOnRows {
                          .tangent = owns_tangents,
                          .steps = options.save_steps});
         if (prepared_.problem.events) prepared_.problem.told_events = solution_.keep_events();
+        watch_tangents(carried);
         const std::ptrdiff_t saves = solution_.num_saves();
         if (carried && carried->first == 0)
             carried->numbers->assign(
@@ -192,6 +194,18 @@ class SolvesOnRows {
             for (int i = 0; carried && i < num_tangents; ++i)
                 tangents_.push_back(carried->view(k, i, lanes, num_columns_));
         }
+    }
+    /// Where marks go of tangents whose errors decide nothing.
+    void watch_tangents(const CarriedPart<Real>* carried) {
+        RowProblem<Real>& problem = prepared_.problem;
+        if (problem.num_tangents == 0 || problem.counts_tangents || problem.events ||
+            !problem.method->estimates_error)
+            return;
+        if (!carried) return static_cast<void>(problem.tangent_marks = solution_.watch_tangents());
+        const auto all = static_cast<std::size_t>(prepared_.num_lanes() * carried->num_directions);
+        if (carried->first == 0) carried->marks->assign(all, {});
+        problem.tangent_marks = carried->marks->data() + carried->first;
+        problem.marks_of_lane = carried->num_directions;
     }
     void solve_lanes(const RowCall& call, const ThreadLink& link) {
         const RowProblem<Real>& problem = prepared_.problem;
@@ -273,7 +287,7 @@ struct KeptCarried {
     std::vector<std::unique_ptr<Block>> blocks;
     std::ptrdiff_t num_directions = 0;
     std::vector<Real> carried;
-    std::vector<TangentMark> no_marks;
+    std::vector<TangentMark> marks;  // (lane, direction)
     Sensitivities<Real> result;
 
     void plan(const FieldSizes& sizes, bool of_p, bool of_y0) {
@@ -298,6 +312,7 @@ Sensitivities<Real>& carry_on_rows(Workspace& kept, const RowCall& call,
     constexpr const char* where = "sensitivities";
     const OneCall only(kept, where);
     auto& all = kept.get<KeptCarried<Real>>();
+    require_steps_of_state(call, where);
     all.plan(call.field->sizes(), of_p, of_y0);
     require_argument(
         all.num_directions > 0,
@@ -308,7 +323,7 @@ Sensitivities<Real>& carry_on_rows(Workspace& kept, const RowCall& call,
     Solution<Real>* first = nullptr;
     std::ptrdiff_t done = 0;
     for (const auto& block : all.blocks) {
-        const CarriedPart<Real> part{&all.carried, done, all.num_directions};
+        const CarriedPart<Real> part{&all.carried, &all.marks, done, all.num_directions};
         const RowCall& with = block->tangents.with_tangents(call, block->directions, where);
         Solution<Real>& found = block->solves.run(
             with, block->tangents.with_ones(arrays, block->ones), {}, cancelled, where, &part);
@@ -320,7 +335,7 @@ Sensitivities<Real>& carry_on_rows(Workspace& kept, const RowCall& call,
                 first->lanes()[static_cast<std::size_t>(lane)] =
                     found.lanes()[static_cast<std::size_t>(lane)];
     }
-    all.result.take(*first, all.carried, all.no_marks, all.num_directions);
+    all.result.take(*first, all.carried, all.marks, all.num_directions);
     return all.result;
 }
 template decltype(carry_on_rows<double>) carry_on_rows<double>;

@@ -116,6 +116,7 @@ HessianVectorProduct<Real> multiply_hessian_on_rows(Workspace& kept, const RowCa
                      "{}: differentiate_times with a Hessian over rows; leave it out, or give a "
                      "compile-time functor without Rows",
                      where);
+    require_steps_of_state(call, where);
     require_no_time(call, seeds.loss.get(), where);
     auto& products = kept.get<ProductsOnRows<Real>>();
     const std::vector<Direction> directions{Direction::given};

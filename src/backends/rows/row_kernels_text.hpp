@@ -17,6 +17,7 @@ constexpr Kernels<Real> kernels{{choose_sizes, judge, judge_constant, combine_no
                                 choose_rows<Real>,
                                 add_chosen_rows<Real>,
                                 squared_norms<Real>,
+                                tangents_beyond<Real>,
                                 finite_sums<Real>,
                                 dense_weights<Real>,
                                 add_column<Real>,

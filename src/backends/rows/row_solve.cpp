@@ -115,6 +115,7 @@ void RowSolve<Real>::take_verdicts(Real*& y, bool is_rare, bool swapped, ThreadT
     const bool looks_at_all = !goes_on || round_ >= limit_ || recorder_->wants_steps();
     for (int place = 0; problem_->method->esdirk && place < step_.width(); ++place)
         iterations_[place] += step_.iterations(place);
+    if (problem_->tangent_marks) watch_tangents();
     has_looked_ = is_rare || looks_at_all;
     if (has_looked_) {
         bool has_stages = false;

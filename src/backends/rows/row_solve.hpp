@@ -77,6 +77,8 @@ class RowSolve {
 
   private:
     void take_verdicts(Real*& y, bool is_rare, bool swapped, ThreadTeam<1>& team);
+    /// Marks the lanes whose steps no longer carry a tangent.
+    void watch_tangents();
     void enter(int place, std::int32_t lane, double first_size, Real* y);
     void refill(Real* y);
     /// False at a save point where the state is not finite; `broken` is then the component to blame, −1 where it is not

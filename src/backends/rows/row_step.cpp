@@ -241,8 +241,7 @@ const float* RowStep<Real>::measure_all(const Real* y) {
     if (solved_) {
         Sum<Real> error;
         error.add(1, solved_->error());
-        kernels_->squared_norms(norms_, error, work_, y, next_, own_shape(), solved_->ones(),
-                                problem_->tolerances);
+        measure(norms_, error, y);
         for (int place = 0; place < width_; ++place)
             if (solved_->has_failed(place)) norms_[place] = std::numeric_limits<float>::infinity();
         return norms_;
@@ -272,19 +271,30 @@ bool RowStep<Real>::has_finite_slope(int place) const {
 /// The squared norms of an estimate of the error.
 template <class Real>
 void RowStep<Real>::measure(float* norms, const Sum<Real>& error, const Real* y) {
-    kernels_->squared_norms(norms, error, work_, y, next_, own_shape(), h_, problem_->tolerances);
+    kernels_->squared_norms(norms, error, work_, y, next_, own_shape(), error_sizes(),
+                            problem_->tolerances);
     if (problem_->counts_tangents) count_tangent(norms, error, y);
 }
 /// Adds the norm of the tangent, by the same tolerances: lane/attempt_error.hpp.
 template <class Real>
 void RowStep<Real>::count_tangent(float* norms, Sum<Real> error, const Real* y) {
-    const std::ptrdiff_t behind = std::ptrdiff_t{problem_->own_size()} * width_;
+    const std::ptrdiff_t behind = own_block();
     for (int j = 0; j < error.count; ++j) error.x[j] += behind;
     alignas(64) float of_tangent[row_kernels::widest];
-    kernels_->squared_norms(of_tangent, error, work_, y + behind, next_ + behind, own_shape(), h_,
-                            problem_->tolerances);
+    kernels_->squared_norms(of_tangent, error, work_, y + behind, next_ + behind, own_shape(),
+                            error_sizes(), problem_->tolerances);
     for (int place = 0; place < width_; ++place)
         norms[place] = 0.5f * (norms[place] + of_tangent[place]);
+}
+template <class Real>
+const Real* RowStep<Real>::tangent_errors() {
+    if (solved_) return solved_->error() + own_block();
+    Sum<Real> error = error_of(false);
+    for (int j = 0; j < error.count; ++j) error.x[j] += own_block();
+    if (whole_) return error.x[0];
+    kernels_->sum_rows(work_, nullptr, {state_size() - problem_->own_size(), width_}, nullptr,
+                       error);
+    return work_;
 }
 template <class Real>
 void RowStep<Real>::accept(Real*& y, const RowClocks& clocks, bool swapped) {

@@ -27,6 +27,10 @@ class RowStep {
     [[nodiscard]] row_kernels::Shape shape() const { return {problem_->state_size, width_}; }
     /// Of what decides: not of tangents.
     [[nodiscard]] row_kernels::Shape own_shape() const { return {problem_->own_size(), width_}; }
+    /// Numbers of the rows of that: tangents lie behind.
+    [[nodiscard]] std::ptrdiff_t own_block() const {
+        return std::ptrdiff_t{problem_->own_size()} * width_;
+    }
     [[nodiscard]] const row_kernels::Kernels<Real>& kernels() const { return *kernels_; }
     [[nodiscard]] const Real* next() const { return next_; }
     [[nodiscard]] Real* work() const { return work_; }
@@ -76,6 +80,10 @@ class RowStep {
     [[nodiscard]] bool has_finite_slope(int place) const;
     /// The squared norms of the errors of the last attempt, (place).
     [[nodiscard]] const float* measure_all(const Real* y);
+
+    /// The errors of the tangents of the last attempt, (tangent, component, place), in units of the sizes below.
+    [[nodiscard]] const Real* tangent_errors();
+    [[nodiscard]] const Real* error_sizes() const { return solved_ ? solved_->ones() : h_; }
 
     /// An attempt from y. `kept`, if any, gets what the way back needs.
     void attempt(const Real* y, const RowClocks& clocks, Real* kept);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <eddy/core/pack_math.hpp>
+#include <eddy/solve/lane/tangent_tolerance.hpp>
 #include <eddy/steppers/controller/error_norm.hpp>
 #include <utility>
 
@@ -293,6 +294,33 @@ void squared_norms(float* to, const Sum<Real>& error, Real* work, const Real* y,
     });
     const Single each(1.f / static_cast<float>(by.num_counted));
     for_packs<P>(width, [&](int lane) { (Single::load(to + lane) * each).store(to + lane); });
+}
+template <class Real, class P>
+bool find_beyond(Real* to, const Real* x, const Real* next, Shape shape, const Real* h,
+                 const Tolerances<Real>& by) {
+    alignas(64) Real largest[widest] = {};
+    std::fill_n(to, shape.width, Real(0));
+    for_rows<P>(shape, [&](std::ptrdiff_t at, int lane) EDDY_INLINE {
+        max(P::load(largest + lane), abs(P::load(next + at))).store(largest + lane);
+    });
+    bool any_is = false;
+    for (int c = 0; c < shape.size; ++c) {
+        for (int lane = 0; lane < shape.width; lane += P::size) {
+            const P error = P::load(h + lane) * P::load(x + std::ptrdiff_t{c} * shape.width + lane);
+            const TangentTolerance allowed(by, P::load(largest + lane), tangent_limit);
+            const auto is_beyond = abs(error) > allowed(c);
+            if (!any(is_beyond)) continue;
+            any_is = true;
+            select(is_beyond, P(1), P::load(to + lane)).store(to + lane);
+        }
+    }
+    return any_is;
+}
+template <class Real>
+bool tangents_beyond(Real* to, const Real* x, const Real* next, Shape shape, const Real* h,
+                     const Tolerances<Real>& by) {
+    return shape.width == 1 ? find_beyond<Real, Pack<Real, 1>>(to, x, next, shape, h, by)
+                            : find_beyond<Real, PackOf<Real>>(to, x, next, shape, h, by);
 }
 template <class Real>
 void finite_sums(float* to, Real* sums, const Real* x, Shape shape) {

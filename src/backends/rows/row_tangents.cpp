@@ -21,6 +21,12 @@ std::shared_ptr<const FieldMaker> with_tangents(const std::shared_ptr<const Fiel
     return both;
 }
 
+void require_steps_of_state(const RowCall& call, const char* where) {
+    require_argument(!call.options.tangents_in_error_norm,
+                     "{}: tangents_in_error_norm = true, but all derivatives share the steps of "
+                     "the state; leave it out, or call pushforward",
+                     where);
+}
 void require_no_time(const RowCall& call, const FieldMaker* reader, const char* where) {
     if (!call.events || !reader || !reader->graph()) return;
     const auto& ends = call.events->are_terminal;
@@ -69,13 +75,10 @@ const RowCall& RowTangents<Real>::with_tangents(const RowCall& call,
                                                 const std::vector<Direction>& directions,
                                                 const char* where) {
     if (call_.field) return call_;
-    require_argument(!call.options.tangents_in_error_norm,
-                     "{}: tangents_in_error_norm = true over rows, where tangents decide no step; "
-                     "leave it out, or give a compile-time functor without Rows",
-                     where);
     require_no_time(call, call.observed.get(), where);
     RowCall both = call;
     both.field = detail::with_tangents(call.field, directions, where);
+    both.own_field = call.field;
     both.events = events_with_tangents(call, both.field->sizes(), directions, where);
     both.observed = detail::with_tangents(call.observed, directions, where);
     return call_ = std::move(both);

@@ -37,6 +37,8 @@ class RowTangents {
 [[nodiscard]] std::shared_ptr<const FieldMaker> with_tangents(
     const std::shared_ptr<const FieldMaker>& field, const std::vector<Direction>& directions,
     const char* where);
+/// Throws where tangents are to decide steps.
+void require_steps_of_state(const RowCall& call, const char* where);
 /// Throws where `reader`, of what the call saves, reads a time that events move. Null: there is none.
 void require_no_time(const RowCall& call, const FieldMaker* reader, const char* where);
 

@@ -6,7 +6,8 @@
 namespace eddy::inline v0::detail {
 namespace {
 
-/// The powers of the cotangents that wait; their norms, of at most so many.
+/// The powers of the cotangents that wait; their norms, of at most so many. Where a loss's tangent is pulled back, that of the
+/// state's tangent is the loss's own, whose powers are those of y alone.
 template <class Real, int most>
 struct WaitingPowers {
     using Scalar = Real;
@@ -15,9 +16,12 @@ struct WaitingPowers {
     const Real *t, *y, *p, *h, *kept;
     Real *w, *scaled, *unwanted;
 
+    /// The first component that counts.
+    [[nodiscard]] int first() const { return field.num_states() - field.sizes().own_states(); }
     void multiply() {
         const int width = field.width();
-        for (int c = 0; c < field.num_states(); ++c)
+        std::fill_n(scaled, first() * width, Real(0));
+        for (int c = first(); c < field.num_states(); ++c)
             for (int i = 0; i < width; ++i) scaled[c * width + i] = h[i] * w[c * width + i];
         field.sum_over(nullptr, 0, 1);
         field.pull(t, y, p, kept, scaled, w, unwanted);
@@ -26,8 +30,8 @@ struct WaitingPowers {
         const int width = field.width();
         Real largest[most] = {};
         for (int i = 0; i < width; ++i) {
-            largest[i] = eddy::abs(w[i]);
-            for (int c = 1; c < field.num_states(); ++c)
+            largest[i] = eddy::abs(w[first() * width + i]);
+            for (int c = first() + 1; c < field.num_states(); ++c)
                 largest[i] = max(largest[i], eddy::abs(w[c * width + i]));
         }
         return Norms::load(largest);
@@ -36,7 +40,7 @@ struct WaitingPowers {
         const int width = field.width();
         Real by[most];
         norm.store(by);
-        for (int c = 0; c < field.num_states(); ++c)
+        for (int c = first(); c < field.num_states(); ++c)
             for (int i = 0; i < width; ++i) w[c * width + i] = w[c * width + i] / by[i];
     }
 };

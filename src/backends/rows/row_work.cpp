@@ -98,6 +98,7 @@ void PreparedRows<Real>::plan(const RowCall& call, const char* where) {
     problem.differentiates_times = call.differentiates_times || call.events;  // they move times
     problem.state_size = field.num_states();
     problem.num_tangents = field.sizes().tangents;
+    problem.counts_tangents = options.tangents_in_error_norm && problem.num_tangents > 0;
     problem.parameter_size = field.num_parameters();
 }
 

@@ -26,7 +26,8 @@ class StepRecorder final : public RowRecorder<Real> {
 template <class Real>
 void SensitiveRows<Real>::run(const RowCall& call, const RowProblem<Real>& whole,
                               const RowList& lanes, const ThreadLink& link) {
-    if (!equation_.field) equation_ = with_tangent(*call.field);
+    const FieldMaker& own = call.own_field ? *call.own_field : *call.field;
+    if (!equation_.field) equation_ = with_tangent(own);
     RowProblem<Real> problem = whole;
     problem.add_tangent();
     problem.rows = Rows::of(lanes);
@@ -39,8 +40,7 @@ void SensitiveRows<Real>::run(const RowCall& call, const RowProblem<Real>& whole
     problem.tolerances = {static_cast<Real>(scale * call.options.rtol), atol_.data(),
                           equation_.counted.data(), static_cast<int>(equation_.counted.size())};
     const auto count = static_cast<std::ptrdiff_t>(lanes.size());
-    const int width =
-        row_width(*call.field, *call.method, count, false, problem.sums_tile, sizeof(Real));
+    const int width = row_width(own, *call.method, count, false, problem.sums_tile, sizeof(Real));
     LaunchPlan plan{count, width, 1};
     plan.num_workers = workers_of_threads(call.threads, plan.num_groups());
     steps.reset(count);

@@ -11,7 +11,7 @@ SolvedStep<Real>::SolvedStep(const RowProblem<Real>& problem, int width, bool go
       kernels_(&row_kernels::of<Real>(problem.is_fused, width)),
       width_(width) {
     const int size = problem.state_size;
-    const int before_health = size + (method_->estimates_error ? problem.own_size() : 0);
+    const int before_health = size + (method_->estimates_error ? size : 0);
     before_stages_ = before_health + (method_->esdirk ? 2 : 1);
     num_rows_ = before_stages_ + size * method_->num_dense;
     const auto take = [&](std::ptrdiff_t count) { return arena.take<Real>(rows(count)); };

@@ -16,13 +16,12 @@ namespace {
 
 class EsdirkStep : StepGraph {
   public:
-    /// `counted`: the components that count in norms. Derivatives of the step are right to this order.
+    /// `counted`: the components that count in norms.
     EsdirkStep(const FieldMaker& field, const Graph& graph, const EsdirkOnRows& method,
                const NewtonOnRows& newton, int num_orders)
-        : StepGraph(graph, method.num_stages, 1, method.gamma),
+        : StepGraph(graph, method.num_stages, 1, method.gamma, num_orders),
           method_(method),
           newton_(newton),
-          num_orders_(num_orders),
           counted_(field.counted_components()),
           f_(finish_code(graph)),
           along_(finish_code(passes::simplify(
@@ -229,7 +228,7 @@ class EsdirkStep : StepGraph {
 
     Graph results() {
         List<int> results{states_.back()};
-        if (method_.estimates_error) results.push_back(still(error()));
+        if (method_.estimates_error) results.push_back(judging(error()));
         const int has_failed = status_is(told_.node[status], failed);
         results.push_back(still(choose(has_failed, constant(0), one_)));
         results.push_back(still(told_.node[updates]));
@@ -240,7 +239,7 @@ class EsdirkStep : StepGraph {
         int sum = -1;
         for (int i = 0; i < method_.num_stages; ++i) {
             if (method_.error[i] == 0) continue;
-            const int z = still(increments_[at(i)]), weight = constant(method_.error[i]);
+            const int z = judging(increments_[at(i)]), weight = constant(method_.error[i]);
             sum = sum < 0 ? scaled(size_, weight, z) : push(Op::mul_add, size_, weight, z, sum);
         }
         if (!method_.filters_error) return sum;
@@ -249,7 +248,6 @@ class EsdirkStep : StepGraph {
 
     const EsdirkOnRows& method_;
     const NewtonOnRows& newton_;
-    int num_orders_;
     std::vector<int> counted_;
     Graph f_, along_;
     // Without derivatives: what iterations read.
@@ -268,7 +266,7 @@ std::shared_ptr<const FieldMaker> with_steps(const std::shared_ptr<const FieldMa
     const Graph& graph = program_of_steps(*field);
     const FieldSizes sizes = field->sizes();
     std::vector<ResultPiece> pieces{{sizes.states, true}};
-    if (method.estimates_error) pieces.push_back({sizes.states, false});
+    if (method.estimates_error) pieces.push_back({sizes.states, true, true});
     pieces.insert(pieces.end(), 2, {1, false});
     pieces.insert(pieces.end(), static_cast<std::size_t>(method.num_stages), {sizes.states, true});
     std::vector<double> numbers{newton.share, newton.rtol};

@@ -12,8 +12,8 @@ namespace {
 
 class RosenbrockStep : StepGraph {
   public:
-    RosenbrockStep(const Graph& field, const RosenbrockOnRows& method)
-        : StepGraph(field, method.num_stages, 0, method.gamma), method_(method) {}
+    RosenbrockStep(const Graph& field, const RosenbrockOnRows& method, int num_orders)
+        : StepGraph(field, method.num_stages, 0, method.gamma, num_orders), method_(method) {}
 
     Graph run() {
         const Linear start = linear_at(time(0), y_, p_);
@@ -74,8 +74,7 @@ class RosenbrockStep : StepGraph {
     }
     Graph results() {
         List<int> results{state(method_.stride)};
-        // What only judges the step has no derivative.
-        if (method_.estimates_error) results.push_back(push(Op::stop_gradient, size_, error()));
+        if (method_.estimates_error) results.push_back(judging(error()));
         results.push_back(push(Op::stop_gradient, 1, matrix_.health));
         results.insert(results.end(), solved_.begin(), solved_.begin() + method_.num_needed);
         return finish(results);
@@ -89,22 +88,21 @@ class RosenbrockStep : StepGraph {
 
 }  // namespace
 
-Graph rosenbrock_step(const Graph& field, const RosenbrockOnRows& method) {
-    return RosenbrockStep(field, method).run();
-}
 std::shared_ptr<const FieldMaker> with_steps(const std::shared_ptr<const FieldMaker>& field,
                                              const RosenbrockOnRows& method, RowLevel level) {
     const Graph& graph = program_of_steps(*field);
-    const FieldSizes& sizes = field->sizes();
+    const FieldSizes sizes = field->sizes();
     // y⁺, the error, whether the step has failed, and each U_i.
     std::vector<ResultPiece> pieces{{sizes.states, true}};
-    if (method.estimates_error) pieces.push_back({sizes.states, false});
+    if (method.estimates_error) pieces.push_back({sizes.states, true, true});
     pieces.push_back({1, false});
     pieces.insert(pieces.end(), static_cast<std::size_t>(method.num_needed), {sizes.states, true});
-    const auto steps = kept_steps(*field, {&method, level}, [&] {
-        return graph_field(rosenbrock_step(graph, method), sizes, level, pieces);
+    return bringing_steps(field, [=, &method, &graph](int num_orders) {
+        return kept_steps(*field, {&method, level, num_orders}, [&] {
+            return graph_field(RosenbrockStep(graph, method, num_orders).run(), sizes, level,
+                               pieces);
+        });
     });
-    return bringing_steps(field, [steps](int) { return steps; });
 }
 
 }  // namespace eddy::inline v0::detail

@@ -4,8 +4,9 @@
 
 namespace eddy::inline v0::detail {
 
-StepGraph::StepGraph(const Graph& field, int num_stages, int num_further, double gamma)
-    : field_(field), gamma_(gamma), size_(field.outputs[0].size) {
+StepGraph::StepGraph(const Graph& field, int num_stages, int num_further, double gamma,
+                     int num_orders)
+    : field_(field), gamma_(gamma), num_orders_(num_orders), size_(field.outputs[0].size) {
     graph_.arguments = field.arguments;
     graph_.arguments[0] = {num_stages + 1 + num_further, false};
     y_ = graph_.push_argument(1, 0, size_);

@@ -34,8 +34,8 @@ class GrowingStep {
 
 class StepGraph : protected GrowingStep {
   protected:
-    /// `num_further`: numbers behind h.
-    StepGraph(const Graph& field, int num_stages, int num_further, double gamma);
+    /// `num_further`: numbers behind h; `num_orders`: derivatives of the step are right to that order.
+    StepGraph(const Graph& field, int num_stages, int num_further, double gamma, int num_orders);
 
     /// f at (t, y, p), the entries of its Jacobian, and ∂f/∂t where the model has it.
     struct Linear {
@@ -59,12 +59,14 @@ class StepGraph : protected GrowingStep {
     int add_scaled(int sum, double weight, int x) {
         return push(Op::mul_add, size_, constant(weight), x, sum);
     }
+    /// What only judges the step: it has a derivative where tangents are judged as well.
+    int judging(int x) { return num_orders_ > 1 ? x : push(Op::stop_gradient, graph_[x].size, x); }
     /// The graph of these results, one after another.
     Graph finish(const List<int>& results);
 
     const Graph& field_;
     double gamma_;
-    int size_;
+    int num_orders_, size_;
     int y_, p_, h_, one_;
     bool depends_on_time_;
 

@@ -54,10 +54,10 @@ class EDDY_EXPORT RuntimeField {
 
 namespace detail {
 
-/// A part of a result that is more than dy/dt; what only judges it has no tangents.
+/// A part of a result that is more than dy/dt; nothing is pulled back to what only `judges` it, nor to tangents of that.
 struct ResultPiece {
     int size;
-    bool has_tangents;
+    bool has_tangents, judges = false;
 
     [[nodiscard]] bool operator==(const ResultPiece&) const = default;
 };

@@ -39,6 +39,7 @@ struct RowCall {
     /// What is saved of a solve in place of states: an equation of `num_observed` results. Null: states are.
     std::shared_ptr<const FieldMaker> observed{};
     int num_observed = 0;
+    std::shared_ptr<const FieldMaker> own_field{};  // without tangents, where `field` has any
 };
 /// Its arrays, in which alone calls of one solver object differ. They live longer than it.
 template <class Real>

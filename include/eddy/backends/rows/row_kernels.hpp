@@ -116,6 +116,10 @@ struct Kernels : TimeKernels {
     /// The squared norms of the errors h Σ_j weight_j x_j of a step from y to next; `work` is a block to work in.
     void (*squared_norms)(float* to, const Sum<Real>& error, Real* work, const Real* y,
                           const Real* next, Shape, const Real* h, const Tolerances<Real>&);
+    /// (lane) 1 where an error h x of some component is more than a tangent is allowed (solve/lane/tangent_tolerance.hpp)
+    /// that ends at `next`, else 0. True where there are any.
+    bool (*tangents_beyond)(Real* to, const Real* x, const Real* next, Shape, const Real* h,
+                            const Tolerances<Real>&);
     /// (lane) 1 where the sum of the components is finite, else 0; `sums` is a row to work in.
     void (*finite_sums)(float* to, Real* sums, const Real* x, Shape);
 

@@ -11,6 +11,7 @@
 #include <eddy/solve/lane/prescribed_steps.hpp>
 #include <eddy/solve/lane/problem.hpp>
 #include <eddy/solve/lane/rows.hpp>
+#include <eddy/solve/lane/tangent_mark.hpp>
 #include <eddy/solve/lane/times.hpp>
 #include <eddy/steppers/rows/method_on_rows.hpp>
 
@@ -47,6 +48,10 @@ struct RowProblem {
     LaneEvents* told_events = nullptr;     // (lane) of one that has
     int state_size = 0, parameter_size = 0;
     int num_tangents = 0;  // behind y in a state; they decide nothing
+    /// Where lanes are marked whose steps do not carry a tangent: those of a lane lie so far behind those of the one before.
+    /// Null: nobody watches.
+    TangentMark* tangent_marks = nullptr;
+    std::ptrdiff_t marks_of_lane = 1;
     InputTables<Real> inputs{};
     int input_room = 0;  // numbers of a piece of them, which lie behind the parameters
 
@@ -98,11 +103,13 @@ struct RowProblem {
             return static_cast<Real>(fixed_sign(i - own_size()));
         return y0(row_of(lane), i);
     }
-    /// The same lanes with a tangent of fixed directions, whose errors count.
+    /// The same lanes with a tangent of fixed directions, in the place of one that is given; its errors count.
     void add_tangent() {
-        state_size *= 2;
-        parameter_size *= 2;
-        num_tangents = 1;
+        if (num_tangents == 0) {
+            state_size *= 2;
+            parameter_size *= 2;
+            num_tangents = 1;
+        }
         counts_tangents = has_fixed_directions = true;
     }
 };

@@ -134,7 +134,7 @@ inline constexpr Combinations rows[] = {
      {again, again, again, again, {"flagged"}, {"flagged"}, as_inner}},
     {tangents_watched, "trajectories with unreliable tangents (`pushforward`)",
      {{"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, not_watched},
-     {{"flagged"}, vacant, not_watched, {"flagged"}, {"flagged"}, {"flagged"}, as_inner}},
+     {{"flagged"}, vacant, {"flagged"}, {"flagged"}, {"flagged"}, {"flagged"}, as_inner}},
     {thrust_vectors, "vectors of Thrust, by `view`", {},
      {{"of host systems"}, {"of host systems"}, {"of host systems"}, {"of CUDA's; a `host_vector` is copied"}, {"of CUDA's; a `host_vector` is copied"}, {"of CUDA's"}, as_inner},
      {{"for inputs and results"}, {"for inputs"}, {"for inputs and results"}, {"for inputs"}, {"for inputs and results"}, vacant}},

@@ -7,6 +7,7 @@
 #include <eddy/core/vec_math.hpp>
 #include <eddy/solve/lane/problem.hpp>
 #include <eddy/solve/lane/tangent_mark.hpp>
+#include <eddy/solve/lane/tangent_tolerance.hpp>
 #include <eddy/steppers/adjoint_watch.hpp>
 
 namespace eddy::inline v0::detail {
@@ -18,8 +19,6 @@ struct TangentError {
     using State = typename Spec::State;
     template <class Number>
     using Tangents = Vec<Number, Spec::state_size>;
-    /// Beyond it a tangent is said to be unreliable; errors of the state do not pass one.
-    static constexpr int limit = 100;
 
     /// In which places is the error of some component beyond the limit? `next` is the step's end.
     [[nodiscard]] EDDY_INLINE EDDY_HD static MaskOf<Real> is_beyond(const Problem<Spec>& problem,
@@ -31,12 +30,10 @@ struct TangentError {
     template <class Number>
     [[nodiscard]] EDDY_INLINE EDDY_HD static MaskOf<Number> are_beyond(
         const Problem<Spec>& problem, const Tangents<Number>& error, const Tangents<Number>& next) {
-        const Number of_tangent = Number(limit * problem.rtol) * largest_magnitude(next);
+        const TangentTolerance allowed(problem, largest_magnitude(next), tangent_limit);
         MaskOf<Number> beyond(false);
-        for_components<Spec::state_size>([&](int i) EDDY_INLINE {
-            const Number allowed = Number(limit * problem.atol[i]) + of_tangent;
-            beyond = beyond | (abs(error[i]) > allowed);
-        });
+        for_components<Spec::state_size>(
+            [&](int i) EDDY_INLINE { beyond = beyond | (abs(error[i]) > allowed(i)); });
         return beyond;
     }
     /// The largest of all components.
@@ -48,10 +45,10 @@ struct TangentError {
     [[nodiscard]] EDDY_HD static Number ratio_of(const Problem<Spec>& problem,
                                                  const Tangents<Number>& error,
                                                  const Tangents<Number>& next) {
-        const Number of_tangent = Number(problem.rtol) * largest_magnitude(next);
+        const TangentTolerance allowed(problem, largest_magnitude(next), 1);
         Number largest(0);
         for (int i = 0; i < Spec::state_size; ++i)
-            largest = max(largest, abs(error[i]) / (Number(problem.atol[i]) + of_tangent));
+            largest = max(largest, abs(error[i]) / allowed(i));
         return largest;
     }
 

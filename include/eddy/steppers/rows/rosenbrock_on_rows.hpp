@@ -12,7 +12,6 @@ namespace eddy::inline v0 {
 
 class FieldMaker;
 enum class RowLevel : unsigned char;
-struct Graph;
 
 namespace detail {
 
@@ -70,11 +69,9 @@ inline constexpr RosenbrockOnRows rosenbrock_on_rows = [] {
     return method;
 }();
 
-/// The program of a step of the equation (t, y, p) → dy/dt. Its first argument are the times of the stages, then h;
-/// its result are y⁺, the error where it is estimated, a number that is below the rounding unit where the step has
-/// failed, and U_i of those stages that dense output needs.
-[[nodiscard]] EDDY_EXPORT Graph rosenbrock_step(const Graph& field, const RosenbrockOnRows& method);
-/// The equation, whose tiles bring such steps along. Throws InvalidArgument where it is no program.
+/// The equation, whose tiles bring steps along. The first argument of these are the times of the stages, then h; their
+/// results are y⁺, the error where it is estimated, a number that is below the rounding unit where the step has
+/// failed, and U_i of those stages that dense output needs. Throws InvalidArgument where the equation is no program.
 [[nodiscard]] EDDY_EXPORT std::shared_ptr<const FieldMaker> with_steps(
     const std::shared_ptr<const FieldMaker>& field, const RosenbrockOnRows& method, RowLevel level);
 
