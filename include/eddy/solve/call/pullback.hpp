@@ -59,13 +59,16 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
     template <class Arrays, class Y0, class Parameters>
     auto run(const Arrays& cotangents, const Y0& y0, const Parameters& p,
              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
+        // Named outside of lambdas and in full: nvcc reads no other.
+        using Machine =
+            typename Object::template BackendFor<detail::CallKind::pullback, Parameters>;
         return this->in_call(name, [&] {
             auto& workspace = prepare(cotangents, y0, p);
             workspace.template require_table_alone<Parameters>(
                 into, options_, Choice::has_ranks, detail::returns_early(this->memory()), name);
             workspace.take(into, this->memory(), "cotangents", name);
             detail::run_with_errors<Choice::estimates_error>(workspace, this->memory(), [&] {
-                this->template compute<Chosen<Parameters>>(workspace, cancelled, name);
+                this->template compute<Machine>(workspace, cancelled, name);
             });
             workspace.add_up_table(p);
             return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient,
