@@ -5,6 +5,7 @@ round's own ratio. Prints old time over new, above 1 where the new one is faster
 """
 
 import argparse
+import collections
 import os
 import re
 import statistics
@@ -18,13 +19,14 @@ TIME = re.compile(r"\s([0-9.e+]+) (ns|us|ms|s)\b")
 
 
 def times_of(output):
-    """The first time of each row, in nanoseconds, by what the row is called."""
-    times = {}
+    """The first time of each row, in nanoseconds, by what the row is called, and which one it is of those that are called so."""
+    times, seen = {}, collections.Counter()
     for line in output.splitlines():
         what = line[:WHAT_WIDTH].strip()
         match = TIME.search(line[WHAT_WIDTH:])
         if what and match:
-            times[what] = float(match[1]) * UNITS[match[2]]
+            seen[what] += 1
+            times[what if seen[what] == 1 else f"{what} [{seen[what]}]"] = float(match[1]) * UNITS[match[2]]
     return times
 
 

@@ -48,6 +48,11 @@ class Against(unittest.TestCase):
         _, output = compare([("a", "1 ns"), ("gone", "1 ns")], [("a", "1 ns"), ("fresh", "1 ns")])
         self.assertEqual(sum("in one of them alone" in line for line in output.splitlines()), 2)
 
+    def test_rows_of_one_name_are_told_apart_by_their_place(self):
+        _, output = compare([("a", "1 ns"), ("a", "4 ns")], [("a", "1 ns"), ("a", "2 ns"), ("a", "9 ns")])
+        self.assertEqual(self.row(output, "a [2]"), ["4", "2", "2.000", "2.000"])
+        self.assertIn("a [3] in one of them alone", " ".join(output.split()))
+
     def test_a_program_that_fails_ends_the_comparison(self):
         status, output = compare([("a", "1 ns")], [("a", "1 ns")], exit_status=3)
         self.assertNotEqual(status, 0)
