@@ -322,6 +322,17 @@ TEST_CASE("rows: a lane alone has the gradient that it has among others, with an
     check(many, {.t1 = 2, .save_at = {2}});
     check(many, {.t1 = 2, .save_at = {0.3, 1.1, 2}});
 }
+TEST_CASE("rows: short attempts are made again on the way back of many lanes, not of one") {
+    const auto p = filled(1, 8, 0.5);
+    const auto evaluations_back = [&](std::ptrdiff_t lanes, const eddy::SolveOptions& options) {
+        return eddy::value_and_gradient(lorenz(), eddy::Tsit5{}, SquaredError{}, filled(1, 0, 0.1),
+                                        filled(lanes, 1, 0.05), eddy::shared(p), options)
+            .report.evaluations_back;
+    };
+
+    CHECK(evaluations_back(64, {.t1 = 1}) > 0);
+    CHECK(evaluations_back(1, {.t1 = 1}) == 0);
+}
 TEST_CASE("rows: a lane of a wide state alone has the gradient that it has in a narrow tile") {
     const auto field = eddy::trace_field(
         60, 3, [](const auto& t, const auto& y, const auto& p) { return (t - p[0] * y) * y; });

@@ -197,8 +197,10 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     const bool is_dense = add_saves();
     if (!run_.choose_stepped(true)) return;
     const int count = is_dense ? problem_->method->num_dense : problem_->method->num_needed;
-    if (!has_stages && (!replay_.is_kept(round) || (is_dense && !step_->keeps_dense_stages())))
-        replay_.linearize(count, x, round);
+    const bool from_start = !step_->keeps_stages() && !is_dense;
+    const bool are_there = has_stages || from_start ||
+                           (replay_.is_kept(round) && (!is_dense || step_->keeps_dense_stages()));
+    if (!are_there) replay_.linearize(count, x, round);
     const row_kernels::Kernels<Real>& kernels = step_->kernels();
     if (meets) events_.pull_jumps(x.y());
     if (is_dense && cotangents_.dense_of_next)
@@ -211,9 +213,15 @@ void RowGradient<Real>::pull(const RowState<Real>& x, std::int64_t round) {
     std::fill_n(cotangents_.of_step + behind, std::ptrdiff_t{of_inputs.size} * of_inputs.width,
                 Real(0));
     step_->sum_over(run_.taking_part(), run_.num_taking_part(), count);
-    step_->pull(count, replay_.clocks(), replay_.kept_of(round),
-                is_dense ? cotangents_.dense_of_k : nullptr, cotangents_.of_state,
-                cotangents_.pulled, cotangents_.of_step, times_.of_round());
+    if (from_start) {
+        step_->pull_from_start(x.y(), replay_.clocks(), cotangents_.of_state, cotangents_.pulled,
+                               cotangents_.of_step);
+        replay_.count_replay();
+    } else {
+        step_->pull(count, replay_.clocks(), replay_.kept_of(round),
+                    is_dense ? cotangents_.dense_of_k : nullptr, cotangents_.of_state,
+                    cotangents_.pulled, cotangents_.of_step, times_.of_round());
+    }
     for (int i = 0; times_.are_asked() && i < run_.num_taking_part(); ++i)
         times_.add_step(run_.taking_part()[i], run_.step(run_.taking_part()[i]));
     if (is_dense) kernels.add_rows(cotangents_.pulled, cotangents_.dense_of_y, step_->shape());

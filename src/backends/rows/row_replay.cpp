@@ -11,8 +11,8 @@ RowReplay<Real>::RowReplay(const RowProblem<Real>& problem, FieldOnTileOf<Real>&
       solve_(problem, field, true, arena),
       step_(&solve_.step()),
       planned_bytes_(static_cast<std::int64_t>(arena.num_bytes())),
-      log_(plan.logged_rounds * field.width(), plan.slots * field.width(), field.width(), arena),
-      num_kept_(plan.slots),
+      num_kept_(step_->keeps_stages() ? plan.slots : 1),
+      log_(plan.logged_rounds * field.width(), num_kept_ * field.width(), field.width(), arena),
       kept_size_(std::int64_t{problem.method->num_kept()} * step_->rows_per_stage() *
                  field.width()),
       kept_(arena.take<Real>(num_kept_ * kept_size_)),
@@ -37,7 +37,8 @@ void RowReplay<Real>::begin(ThreadTeam<1>& team, RowRecorder<Real>& recorder,
     num_rounds_ = replayed_ = 0;
     log_.begin(step_->width(), num_kept_);
     // Lanes begin as long as there is room for what their rounds keep.
-    solve_.refill_until(std::min(log_.num_first(), num_kept_));
+    solve_.refill_until(step_->keeps_stages() ? std::min(log_.num_first(), num_kept_)
+                                              : log_.num_first());
     constexpr std::int64_t line = RowNumbers<Real>::size;
     start_.numbers.resize(static_cast<std::size_t>((run_->block() + line - 1) / line));
     solve_.begin(run_->first(), run_->count(), recorder, outcomes, start_.y());
@@ -102,8 +103,9 @@ void RowReplay<Real>::meet_impulses(Real* y) {
 template <class Real>
 void RowReplay<Real>::make_round(RowState<Real>& x, std::int64_t round) {
     Real* y = x.y();
-    solve_.round(y, kept_of(round), false, *team_);
-    round_kept_[round % num_kept_] = round;
+    const bool keeps = step_->keeps_stages();
+    solve_.round(y, keeps ? kept_of(round) : nullptr, false, *team_);
+    round_kept_[round % num_kept_] = keeps ? round : -1;
     log_round(log_.row(round));
     solve_.go_on(y);
     ++num_rounds_;

@@ -51,6 +51,8 @@ class RowReplay {
     void know_steps(const RowState<Real>& x, std::int64_t round);
     /// What the round keeps of the field, from the state before it.
     void linearize(int count, const RowState<Real>& x, std::int64_t round);
+    /// Its stages are computed again where it is pulled back.
+    void count_replay() { ++replayed_; }
     [[nodiscard]] Real* kept_of(std::int64_t round) const {
         return kept_ + round % num_kept_ * kept_size_;
     }
@@ -81,11 +83,12 @@ class RowReplay {
     RowSolve<Real> solve_;
     RowStep<Real>* step_;
     std::int64_t planned_bytes_;
+    std::int64_t num_kept_;  // rounds
     RowLog log_;
-    std::int64_t num_kept_, kept_size_;  // rounds, numbers of a round
-    Real* kept_;                         // (kept round, stage, row, lane)
-    std::int64_t* round_kept_;           // (kept round)
-    Real *before_, *behind_;             // (component) of an event
+    std::int64_t kept_size_;    // numbers of a round
+    Real* kept_;                // (kept round, stage, row, lane)
+    std::int64_t* round_kept_;  // (kept round)
+    Real *before_, *behind_;    // (component) of an event
     RowState<Real> start_;
     std::vector<std::byte> after_log_;
     ThreadTeam<1>* team_ = nullptr;

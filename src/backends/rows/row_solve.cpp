@@ -349,6 +349,7 @@ void RowSolve<Real>::copy_clocks(std::vector<std::byte>& to) const {
 }
 template <class Real>
 void RowSolve<Real>::restore_clocks(const std::byte* clocks) {
+    step_.renew();
     std::memcpy(clocks_.block(), clocks, RowClocks::num_bytes(step_.width()));
     if (events_) events_->restore(clocks + RowClocks::num_bytes(step_.width()));
     for (int place = 0; place < step_.width(); ++place) {

@@ -24,7 +24,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
       times_(problem.row_times()),
       width_(field.width()),
       num_residuals_(goes_back ? field.num_kept() : 0),
-      goes_back_(goes_back) {
+      keeps_stages_(goes_back && !pulls_from_start(problem, field)) {
     // A line apart, so that blocks do not meet in the sets of a cache.
     constexpr int line = 64 / sizeof(Real);
     const auto rows = [&](std::int64_t count) { return arena.take<Real>(count * width_ + line); };
@@ -57,6 +57,13 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
     k_cotangent_ = rows(problem.state_size);
     if (problem.differentiates_times) of_time_ = rows(1);
     for (int i = 0; i < method_->num_dense; ++i) stage_cotangent_[i] = rows(problem.state_size);
+}
+
+template <class Real>
+bool RowStep<Real>::pulls_from_start(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field) {
+    const bool asks_for_stages = problem.differentiates_times || problem.times.num_saves > 1;
+    return field.width() > 1 && !problem.sums_tile && !asks_for_stages &&
+           field.num_residuals() == 0 && step_on(field, *problem.method, true);
 }
 
 template <class Real>
@@ -202,10 +209,10 @@ void RowStep<Real>::attempt_whole(const Real* y, const RowClocks& clocks, Real* 
                     keeps_dense_stages() ? method_->num_stages : method_->num_needed);
 }
 template <class Real>
-void RowStep<Real>::pull_whole(const RowClocks& clocks, const Real* kept,
+void RowStep<Real>::pull_whole(const RowClocks& clocks, const Real* from, bool is_kept,
                                const Real* next_cotangent, Real* cotangent, Real* of_p) {
     set_whole_times(clocks);
-    whole_->pull({whole_times_, kept, p_, h_}, next_cotangent, cotangent, of_p);
+    whole_->pull({whole_times_, from, p_, h_}, is_kept, next_cotangent, cotangent, of_p);
 }
 template <class Real>
 Sum<Real> RowStep<Real>::error_of(bool is_coarse) const {
@@ -301,24 +308,27 @@ void RowStep<Real>::accept(Real*& y, const RowClocks& clocks, bool swapped) {
     const double* const used = clocks.rows().used;
     const auto is_accepted = [](double size) { return size > 0; };
     const bool all = std::all_of(used, used + width_, is_accepted);
+    const bool carries = method_->carries_last && !keeps_stages_;
     Real*& last = k_[method_->num_stages - 1];
-    if (swapped && all) {
-        std::swap(y, next_);
-        if (method_->carries_last) {
+    if (all) {
+        if (swapped)
+            std::swap(y, next_);
+        else
+            std::copy_n(next_, std::ptrdiff_t{state_size()} * width_, y);
+        if (carries) {
             std::swap(k_[0], last);
             sums_.swap();
         }
-    } else if (all || std::any_of(used, used + width_, is_accepted)) {
+    } else if (std::any_of(used, used + width_, is_accepted)) {
         const Real* chosen = row_;
         if constexpr (std::is_same_v<Real, double>)
             chosen = used;
         else
             std::transform(used, used + width_, row_, is_accepted);
         kernels_->choose_rows(y, next_, shape(), chosen);
-        if (method_->carries_last && !goes_back_)
-            kernels_->choose_rows(k_[0], last, shape(), chosen);
+        if (carries) kernels_->choose_rows(k_[0], last, shape(), chosen);
     }
-    has_first_stage_ = method_->carries_last && !goes_back_;
+    has_first_stage_ = carries;
 }
 
 template <class Real>
@@ -378,7 +388,7 @@ void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
         return;
     }
     if (whole_ && !of_stages && !of_times.t && !of_times.dt && count == method_->num_needed)
-        return pull_whole(clocks, kept, next_cotangent, cotangent, of_p);
+        return pull_whole(clocks, kept, true, next_cotangent, cotangent, of_p);
     Sum<Real>* const sums = sums_.back(count, stage_cotangent_);
     for (int i = count - 1; i >= 0; --i) {
         if (method_->b[i] != 0) sums[i].x[0] = next_cotangent;

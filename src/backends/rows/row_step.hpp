@@ -111,6 +111,16 @@ class RowStep {
 
     /// Rows that a stage keeps: its state, then the residuals of the field.
     [[nodiscard]] int rows_per_stage() const { return problem_->state_size + num_residuals_; }
+    /// Is an attempt pulled back from y alone? Of a few states in many lanes, stages take less time to compute again in
+    /// registers than to write and read.
+    [[nodiscard]] static bool pulls_from_start(const RowProblem<Real>& problem,
+                                               FieldOnTileOf<Real>& field);
+    [[nodiscard]] bool keeps_stages() const { return keeps_stages_; }
+    /// That pull. Adds to the rows of parameters.
+    void pull_from_start(const Real* y, const RowClocks& clocks, const Real* next_cotangent,
+                         Real* cotangent, Real* of_p) {
+        pull_whole(clocks, y, false, next_cotangent, cotangent, of_p);
+    }
     /// Are the stages of dense output kept as well?
     [[nodiscard]] bool keeps_dense_stages() const;
     /// Stages [first, last); the first `num_kept` of them all keep their states in `kept`, if any.
@@ -158,8 +168,8 @@ class RowStep {
         return method_->carries_last && i == method_->num_stages - 1;
     }
     void attempt_whole(const Real* y, const RowClocks& clocks, Real* kept);
-    void pull_whole(const RowClocks& clocks, const Real* kept, const Real* next_cotangent,
-                    Real* cotangent, Real* of_p);
+    void pull_whole(const RowClocks& clocks, const Real* from, bool is_kept,
+                    const Real* next_cotangent, Real* cotangent, Real* of_p);
     void set_whole_times(const RowClocks& clocks);
     void set_solved_times(const RowClocks& clocks);
     [[nodiscard]] Real* place_of(int i, Real* kept, int num_kept) const;
@@ -180,7 +190,7 @@ class RowStep {
     RowImpulses<Real> impulses_;
     row_kernels::Times times_;
     int width_, num_residuals_;
-    bool goes_back_, has_first_stage_ = false;
+    bool keeps_stages_, has_first_stage_ = false;
     Real *next_, *work_, *stage_, *time_, *p_, *row_;
     Real* span_;  // (place) of the lanes that were loaded last, as are the next three
     double *t0_, *lowest_, *highest_;

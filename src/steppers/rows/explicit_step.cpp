@@ -47,7 +47,30 @@ class ExplicitStep : GrowingStep {
     Graph back(const Graph& pull, int num_residuals) {
         const int count = method_.num_needed, size_of_stage = size_ + num_residuals;
         begin(count * size_of_stage);
-        const int of_next = take(size_);
+        List<int> states, residuals;
+        for (int i = 0; i < count; ++i) {
+            states.push_back(graph_.push_argument(1, i * size_of_stage, size_));
+            residuals.push_back(num_residuals > 0 ? graph_.push_argument(
+                                                        1, i * size_of_stage + size_, num_residuals)
+                                                  : -1);
+        }
+        return back(pull, states, residuals);
+    }
+    /// The same from y in the place of what was kept, where that is states alone: they are computed again.
+    Graph back_from_start(const Graph& f, const Graph& pull) {
+        begin(size_);
+        const int y = graph_.push_argument(1, 0, size_);
+        List<int> states;
+        for (int i = 0; i < method_.num_needed; ++i) {
+            states.push_back(sum(y, method_.a + i * method_.num_dense, i));
+            k_.push_back(embed_graph(f, graph_, {time(i), states.back(), p_})[0]);
+        }
+        return back(pull, states, List<int>(states.size(), -1));
+    }
+
+  private:
+    Graph back(const Graph& pull, const List<int>& states, const List<int>& residuals) {
+        const int count = method_.num_needed, of_next = take(size_);
         List<int> of_states(at(count), -1);
         int of_p = -1;
         for (int i = count - 1; i >= 0; --i) {
@@ -55,13 +78,8 @@ class ExplicitStep : GrowingStep {
             for (int j = count - 1; j > i; --j)
                 of_k = add_scaled(of_k, method_.a_of(j, i), of_states[at(j)]);
             if (of_k < 0) of_k = graph_.push_zeros(size_);
-            const int state = graph_.push_argument(1, i * size_of_stage, size_);
-            const int residuals =
-                num_residuals > 0
-                    ? graph_.push_argument(1, i * size_of_stage + size_, num_residuals)
-                    : -1;
             const List<int> results =
-                embed_graph(pull, graph_, {time(i), state, p_, residuals, of_k});
+                embed_graph(pull, graph_, {time(i), states[at(i)], p_, residuals[at(i)], of_k});
             of_states[at(i)] = results[0];
             if (size_p_ > 0) of_p = of_p < 0 ? results[1] : add(of_p, results[1]);
         }
@@ -71,8 +89,6 @@ class ExplicitStep : GrowingStep {
         if (size_p_ > 0) write({of_p}, size_p_);
         return finish();
     }
-
-  private:
     /// A further argument.
     int take(int size) {
         graph_.arguments.push_back({size, false});
@@ -136,6 +152,7 @@ ProgramCode ExplicitStepOnTile<Real>::list(Kind kind) const {
     roles.adds = {0, 1};
     if (kind == back) return row_code(step.back(split.backward, split.residual_size), roles);
     const Graph f = split.residual_size > 0 ? split.forward : finish_code(field_.graph());
+    if (kind == back_from_start) return row_code(step.back_from_start(f, split.backward), roles);
     const int num_kept = kind == keeps_all ? method_.num_stages : method_.num_needed;
     return row_code(step.forward(f, num_kept, split.residual_size));
 }
@@ -160,11 +177,11 @@ void ExplicitStepOnTile<Real>::attempt(const Reads& from, Real* next, Real* erro
     run(!kept ? plain : num_kept == method_.num_stages ? keeps_all : keeps_needed, blocks);
 }
 template <class Real>
-void ExplicitStepOnTile<Real>::pull(const Reads& from, const Real* next_cotangent, Real* cotangent,
-                                    Real* of_p) {
+void ExplicitStepOnTile<Real>::pull(const Reads& from, bool is_kept, const Real* next_cotangent,
+                                    Real* cotangent, Real* of_p) {
     const Real* const blocks[] = {from.times,     from.y,    from.p, from.h,
                                   next_cotangent, cotangent, of_p};
-    run(back, blocks);
+    run(is_kept ? back : back_from_start, blocks);
 }
 template <class Real>
 std::int64_t ExplicitStepOnTile<Real>::num_bytes() const {

@@ -28,12 +28,14 @@ class ExplicitStepOnTile final : public TileGuest {
     /// first `num_kept` stages are `kept`: of those that y⁺ needs, or of all.
     void attempt(const Reads& from, Real* next, Real* errors, Real* const* k, Real* kept,
                  int num_kept);
-    /// From what was kept, in the place of y, and the cotangent of y⁺ to that of y; adds to that of p.
-    void pull(const Reads& from, const Real* next_cotangent, Real* cotangent, Real* of_p);
+    /// From the cotangent of y⁺ to that of y; adds to that of p. In the place of y is what was kept; or y itself, where an
+    /// equation keeps states alone: these are then computed again.
+    void pull(const Reads& from, bool is_kept, const Real* next_cotangent, Real* cotangent,
+              Real* of_p);
     [[nodiscard]] std::int64_t num_bytes() const override;
 
   private:
-    enum Kind { plain, keeps_needed, keeps_all, back, num_kinds };
+    enum Kind { plain, keeps_needed, keeps_all, back, back_from_start, num_kinds };
     void run(Kind kind, const Real* const* blocks);
     [[nodiscard]] ProgramCode list(Kind kind) const;
 
