@@ -43,6 +43,7 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
                                : rows(std::int64_t{run_.num_tiles()} * problem.parameter_size);
     for (Real** column : {&column_, &state_}) *column = arena.take<Real>(problem.state_size);
     saves_left_ = arena.take<std::int32_t>(run_.most_lanes());
+    due_ = arena.take<double>(width);
     pulled_tstops_ = arena.take<std::int32_t>(width);
 }
 /// Rounds of several tiles keep more than caches hold, which makes them some 1.5 times as long: that pays where lanes
@@ -83,6 +84,12 @@ void RowGradient<Real>::take_back(int place, std::int32_t lane) {
         cotangents_.of_state[c * step_->width() + place] = 0;
     run_.copy_column(run_.column_of(got_p_, num_own_p(), lane), cotangents_.of_p + place,
                      num_own_p());
+    expect(place);
+}
+template <class Real>
+void RowGradient<Real>::expect(int place) {
+    const std::int32_t left = saves_left_[run_.back(place)];
+    due_[place] = left > 0 ? problem_->times_of(run_.lane(place)).saves[left - 1] : -1;
 }
 /// It is at its start, and leaves what it has got.
 template <class Real>
@@ -124,8 +131,10 @@ template <class Real>
 bool RowGradient<Real>::add_saves() {
     bool is_dense = false;
     const int width = step_->width();
+    const bool has_impulses = problem_->times.num_impulses > 0;
     for (int place = 0; place < run_.num_places(); ++place) {
         const LoggedStep& step = run_.step(place);
+        if (!(due_[place] > step.before) && !has_impulses && !step.ends_lane) continue;
         if (step.size == 0 || !run_.is_alive(place)) continue;
         std::int32_t& left = saves_left_[step.lane];
         const std::ptrdiff_t lane = run_.lane(place);
@@ -152,6 +161,7 @@ bool RowGradient<Real>::add_saves() {
             cotangents_.add_dense(*step_, place, column_,
                                   (times.saves[k] - step.before) / step.size);
         }
+        expect(place);
     }
     return is_dense;
 }

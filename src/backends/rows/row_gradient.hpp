@@ -98,6 +98,7 @@ class RowGradient {
     void hand_out_inputs(int place);
     [[nodiscard]] bool begin_times(const RowState<Real>& x, std::int64_t round, bool meets);
     [[nodiscard]] bool add_saves();
+    void expect(int place);
     void add_time_of_save(int place, std::int32_t k);
     void add_to_cotangent(int place);
     void pull_start(int place);
@@ -122,6 +123,7 @@ class RowGradient {
     Real* got_p_;                  // (tile, parameter, place) what lanes have got
     Real *column_, *state_;        // (component)
     std::int32_t* saves_left_;     // (lane)
+    double* due_;                  // (place) the next save point of its lane, elapsed; −1: none
     std::int32_t* pulled_tstops_;  // (place) of the steps that were pulled back last; −1: none
     GradientTarget<Real> target_{};
     GradientMark *marks_of_call_ = nullptr, *marks_ = nullptr;  // (lane) of the call, of the run
