@@ -12,6 +12,7 @@
 #include <limits>
 #include <vector>
 #include "support/catch.hpp"
+#include "support/chain_of_species.hpp"
 #include "support/equations.hpp"
 #include "support/impulses.hpp"
 #include "support/own_times.hpp"
@@ -332,6 +333,32 @@ TEST_CASE("rows: short attempts are made again on the way back of many lanes, no
 
     CHECK(evaluations_back(64, {.t1 = 1}) > 0);
     CHECK(evaluations_back(1, {.t1 = 1}) == 0);
+}
+TEST_CASE("rows: many parameters that lanes share get the sum of what each lane gets") {
+    constexpr int size = 40;
+    constexpr std::ptrdiff_t lanes = 50;
+    const auto field = eddy::trace_field(size, 2 * size, support::ChainOfSpecies{size});
+    const auto one = filled(1, 0.4, 0.01, 2 * size), y0 = filled(lanes, 0.4, 0.02, size);
+    eddy::EnsembleArray<double> own(lanes, 2 * size);
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
+        for (int i = 0; i < 2 * size; ++i) own(lane, i) = one(0, i);
+    const auto run = [&](const auto& parameters, int threads) {
+        return eddy::value_and_gradient(
+            field, eddy::Tsit5{}, SquaredError{}, filled(1, 0, 0.1, size), y0, parameters,
+            eddy::SolveOptions{.t1 = 2}, eddy::Rows{.threads = threads});
+    };
+
+    const auto apart = run(own, 1), together = run(eddy::shared(one), 1);
+    const auto by_three = run(eddy::shared(one), 3);
+
+    bool same = true;
+    for (int i = 0; i < 2 * size; ++i) {
+        double sum = 0;
+        for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) sum += apart.gradient.p(lane, i);
+        same = same && support::same_bits(together.gradient.p(0, i), sum) &&
+               support::same_bits(by_three.gradient.p(0, i), sum);
+    }
+    CHECK(same);
 }
 TEST_CASE("rows: a lane of a wide state alone has the gradient that it has in a narrow tile") {
     const auto field = eddy::trace_field(

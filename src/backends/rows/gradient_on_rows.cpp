@@ -59,8 +59,9 @@ void GradientOnRows<Real>::plan_groups() {
     const std::ptrdiff_t lanes = num_lanes_;
     width_ = row_width(*call_->field, *call_->method, lanes, true, prepared_.problem.sums_tile,
                        sizeof(Real));
-    // Where parameters are shared, who sums what would depend on the processor.
-    if (!shares_parameters_ && width_ == 16 && is_better_narrow(*call_, sizeof(Real))) width_ = 8;
+    // Where tiles sum, who sums what would depend on the processor.
+    const bool may_be_narrow = !prepared_.problem.sums_tile && width_ == 16;
+    if (may_be_narrow && is_better_narrow(*call_, sizeof(Real))) width_ = 8;
     const bool adds_blocks = shares_parameters_ && lanes > few_lanes;
     groups_ = {lanes, adds_blocks ? lanes_per_block : width_, 1};
     if (!call_->is_joint && RowGradient<Real>::refills(prepared_.problem)) {
@@ -115,6 +116,7 @@ void GradientOnRows<Real>::prepare(const RowCall& call, const RowArrays<Real>& a
     call_ = &call;
     seeds_ = &seeds;
     prepared_.prepare(call, arrays, where);
+    prepared_.problem.sums_tile = sums_back_in_tiles<Real>(call, arrays.shares_parameters);
     prepared_.problem.is_watched = are_marked(call);
 }
 /// Results of all lanes, zero so far; and what workers need, where nothing is planned yet.

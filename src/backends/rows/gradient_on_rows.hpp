@@ -28,7 +28,7 @@ class GradientOnRows : public GradientResults<Real> {
                    std::ptrdiff_t num_lanes)
         : GradientResults<Real>({call.field->num_states(),
                                  {call.field->num_parameters(), arrays.shares_parameters,
-                                  !sums_in_tiles<Real>(call, arrays.shares_parameters)},
+                                  !sums_back_in_tiles<Real>(call, arrays.shares_parameters)},
                                  seeds.loss != nullptr,
                                  call.differentiates_times,
                                  are_marked(call)}),

@@ -109,6 +109,13 @@ bool sums_in_tiles(const RowCall& call, bool shares_parameters) {
            make_tile<Real>(*call.field, 1, true) != nullptr;
 }
 template <class Real>
+bool sums_back_in_tiles(const RowCall& call, bool shares_parameters) {
+    const FieldMaker& field = *call.field;
+    const bool are_few = field.num_parameters() <= 4 * field.num_states();
+    return sums_in_tiles<Real>(call, shares_parameters) &&
+           !(are_few && field.graph() && field.longest_of_products() == 0);
+}
+template <class Real>
 std::unique_ptr<FieldOnTileOf<Real>> tile_of(const FieldMaker& field,
                                              const RowProblem<Real>& problem, int width) {
     auto tile = make_tile<Real>(field, width, problem.sums_tile);
@@ -125,6 +132,8 @@ template class PreparedRows<double>;
 template class PreparedRows<float>;
 template decltype(sums_in_tiles<double>) sums_in_tiles<double>;
 template decltype(sums_in_tiles<float>) sums_in_tiles<float>;
+template decltype(sums_back_in_tiles<double>) sums_back_in_tiles<double>;
+template decltype(sums_back_in_tiles<float>) sums_back_in_tiles<float>;
 template decltype(tile_of<double>) tile_of<double>;
 template decltype(tile_of<float>) tile_of<float>;
 

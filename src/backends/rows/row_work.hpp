@@ -45,9 +45,13 @@ void require_arrays_of(const FieldSizes& sizes, const RowArrays<Real>& arrays, c
 [[nodiscard]] inline InputUse use_of(const InputSizes& inputs) {
     return {inputs.size, inputs.degree, inputs.room()};
 }
-/// Are the cotangents of a call's parameters added up in tiles?
+/// Do tiles of a call have shared parameters as numbers, and add up their cotangents?
 template <class Real>
 [[nodiscard]] bool sums_in_tiles(const RowCall& call, bool shares_parameters);
+/// The same of a gradient. Of few parameters, and no products with them, each lane has rows of its own: a sum over lanes
+/// at each stage takes longer.
+template <class Real>
+[[nodiscard]] bool sums_back_in_tiles(const RowCall& call, bool shares_parameters);
 /// The equation, or the loss, on a tile. Throws where it is asked for in single precision, and given in double alone.
 template <class Real>
 [[nodiscard]] std::unique_ptr<FieldOnTileOf<Real>> tile_of(const FieldMaker& field,
