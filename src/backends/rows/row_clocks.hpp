@@ -46,12 +46,14 @@ class RowClocks {
         rows_.stalled[lane] = 0;
         rows_.previous_log2[lane] = rows_.earlier_log2[lane] = rows_.was_rejected[lane] = 0;
     }
-    /// The next step of a lane, of a size that is known.
-    void set_step(int lane, const TimeAt<double>& start, double size) {
+    /// The next step of a lane, of a size that is known; where anybody asks, its times.
+    void set_step(int lane, double direction, double size) {
+        rows_.h[lane] = direction * size;
+        rows_.used[lane] = size;
+    }
+    void set_times(int lane, const TimeAt<double>& start, double size) {
         rows_.first[lane] = start + 0.;
         rows_.last[lane] = start + size;
-        rows_.h[lane] = start.direction * size;
-        rows_.used[lane] = size;
     }
 
     /// The places of clocks beside a tile's lanes: kernels take times by packs.

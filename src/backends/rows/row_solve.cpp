@@ -360,14 +360,18 @@ void RowSolve<Real>::restore_clocks(const std::byte* clocks) {
 template <class Real>
 void RowSolve<Real>::take_steps(const LoggedStep* row) {
     const CallTimes& times = problem_->times;
+    const bool reads_times = step_.reads_time() || events_;
     for (int place = 0; place < step_.width(); ++place) {
         const LoggedStep& step = row[place];
         const std::ptrdiff_t lane = first_ + step.lane;
-        const Row of{problem_->row_of(lane)};
-        const Tstop& to = times.tstop_of(of, step.tstop);
-        const double t0 = times.own ? times.own[times.table_row(of)].t0 : times.t0;
-        clocks_.set_step(place, {t0, times.direction, step.before, to.lowest, to.highest},
-                         step.size);
+        clocks_.set_step(place, times.direction, step.size);
+        if (reads_times) {
+            const Row of{problem_->row_of(lane)};
+            const Tstop& to = times.tstop_of(of, step.tstop);
+            const double t0 = times.own ? times.own[times.table_row(of)].t0 : times.t0;
+            clocks_.set_times(place, {t0, times.direction, step.before, to.lowest, to.highest},
+                              step.size);
+        }
         step_.load_parameters(place, lane);
         step_.load_inputs(place, lane, step.tstop);
     }

@@ -32,6 +32,7 @@ class RowStep {
         return std::ptrdiff_t{problem_->own_size()} * width_;
     }
     [[nodiscard]] const row_kernels::Kernels<Real>& kernels() const { return *kernels_; }
+    [[nodiscard]] bool reads_time() const { return field_->reads_time(); }
     [[nodiscard]] const Real* next() const { return next_; }
     [[nodiscard]] Real* work() const { return work_; }
     [[nodiscard]] RowImpulses<Real>& impulses() { return impulses_; }
