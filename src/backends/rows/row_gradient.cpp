@@ -29,7 +29,7 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
       has_report_(objective.has_report),
       run_(problem, field.width(),
            refills(problem) ? (plan.num_lanes + field.width() - 1) / field.width() : 1, arena),
-      replay_(problem, field, plan, run_, arena),
+      replay_(problem, field, run_, arena),
       step_(&replay_.step()),
       times_(problem, run_, *step_, arena),
       saves_(problem, objective, run_, *step_, arena),
@@ -45,6 +45,7 @@ RowGradient<Real>::RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Re
     saves_left_ = arena.take<std::int32_t>(run_.most_lanes());
     due_ = arena.take<double>(width);
     pulled_tstops_ = arena.take<std::int32_t>(width);
+    replay_.reserve(plan, arena);
 }
 /// Rounds of several tiles keep more than caches hold, which makes them some 1.5 times as long: that pays where lanes
 /// are idle half of the time.

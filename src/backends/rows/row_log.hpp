@@ -26,6 +26,7 @@ struct LoggedStep {
 /// Rows of steps, (round, lane). Fewer lanes make shorter rows, and more of them.
 class RowLog {
   public:
+    RowLog() = default;
     /// Room for so many steps of the first rounds, and so many of the latest.
     RowLog(std::int64_t first_steps, std::int64_t latest_steps, int most_lanes, Arena& arena)
         : first_steps_(first_steps),
@@ -57,8 +58,8 @@ class RowLog {
     }
 
   private:
-    std::int64_t first_steps_;
-    LoggedStep *first_, *latest_, *spare_;
+    std::int64_t first_steps_ = 0;
+    LoggedStep *first_ = nullptr, *latest_ = nullptr, *spare_ = nullptr;
     std::int64_t num_lanes_ = 1, num_first_ = 0, num_latest_ = 1;
 };
 

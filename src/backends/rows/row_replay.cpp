@@ -5,21 +5,21 @@ namespace eddy::inline v0::detail {
 
 template <class Real>
 RowReplay<Real>::RowReplay(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field,
-                           const GradientPlan& plan, RowRun<Real>& run, Arena& arena)
-    : problem_(&problem),
-      run_(&run),
-      solve_(problem, field, true, arena),
-      step_(&solve_.step()),
-      planned_bytes_(static_cast<std::int64_t>(arena.num_bytes())),
-      num_kept_(step_->keeps_stages() ? plan.slots : 1),
-      log_(plan.logged_rounds * field.width(), num_kept_ * field.width(), field.width(), arena),
-      kept_size_(std::int64_t{problem.method->num_kept()} * step_->rows_per_stage() *
-                 field.width()),
-      kept_(arena.take<Real>(num_kept_ * kept_size_)),
-      round_kept_(arena.take<std::int64_t>(num_kept_)) {
-    planned_bytes_ = static_cast<std::int64_t>(arena.num_bytes()) - planned_bytes_;
+                           RowRun<Real>& run, Arena& arena)
+    : problem_(&problem), run_(&run), solve_(problem, field, true, arena), step_(&solve_.step()) {
     step_->impulses().keep(run.most_lanes(), arena);
     for (Real** column : {&before_, &behind_}) *column = arena.take<Real>(problem.state_size);
+}
+template <class Real>
+void RowReplay<Real>::reserve(const GradientPlan& plan, Arena& arena) {
+    const auto before = static_cast<std::int64_t>(arena.num_bytes());
+    const int width = step_->width();
+    num_kept_ = step_->keeps_stages() ? plan.slots : 1;
+    kept_size_ = std::int64_t{problem_->method->num_kept()} * step_->rows_per_stage() * width;
+    round_kept_ = arena.take<std::int64_t>(num_kept_);
+    kept_ = arena.take<Real>(num_kept_ * kept_size_);
+    log_ = {plan.logged_rounds * width, num_kept_ * width, width, arena};
+    planned_bytes_ = static_cast<std::int64_t>(arena.num_bytes()) - before;
 }
 
 template <class Real>

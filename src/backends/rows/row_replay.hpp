@@ -30,8 +30,11 @@ struct RowState {
 template <class Real>
 class RowReplay {
   public:
-    RowReplay(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field, const GradientPlan& plan,
-              RowRun<Real>& run, Arena& arena);
+    RowReplay(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field, RowRun<Real>& run,
+              Arena& arena);
+    /// Room for rounds, as planned. Behind all else: few of them are written in a short solve, whose pages then lie side
+    /// by side and wait for the next call.
+    void reserve(const GradientPlan& plan, Arena& arena);
 
     [[nodiscard]] RowSolve<Real>& solve() { return solve_; }
     [[nodiscard]] RowStep<Real>& step() { return *step_; }
@@ -82,13 +85,12 @@ class RowReplay {
     RowRun<Real>* run_;
     RowSolve<Real> solve_;
     RowStep<Real>* step_;
-    std::int64_t planned_bytes_;
-    std::int64_t num_kept_;  // rounds
+    std::int64_t planned_bytes_ = 0;
+    std::int64_t num_kept_ = 1, kept_size_ = 0;  // rounds, numbers of a round
+    Real* kept_ = nullptr;                       // (kept round, stage, row, lane)
+    std::int64_t* round_kept_ = nullptr;         // (kept round)
     RowLog log_;
-    std::int64_t kept_size_;    // numbers of a round
-    Real* kept_;                // (kept round, stage, row, lane)
-    std::int64_t* round_kept_;  // (kept round)
-    Real *before_, *behind_;    // (component) of an event
+    Real *before_, *behind_;  // (component) of an event
     RowState<Real> start_;
     std::vector<std::byte> after_log_;
     ThreadTeam<1>* team_ = nullptr;
