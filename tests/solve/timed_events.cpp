@@ -1,8 +1,10 @@
 // Events of time and parameters only: doses. None is missed, however long steps are; each has the derivative of
-// the closed form, with respect to its time as well.
+// the closed form, with respect to its time as well. By packs and Serial where a claim is of where steps end; else over rows, for which
+// no equation is compiled. That all machines have the same bits is told in timed_kicks.cpp.
 
 #include <cmath>
 #include <eddy/backends/cpu.hpp>
+#include <eddy/backends/rows.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/rodas5p.hpp>
@@ -15,7 +17,7 @@
 namespace {
 
 using Array = eddy::EnsembleArray<double>;
-using eddy::Cpu, eddy::Serial, eddy::Result, eddy::SolveOptions;
+using eddy::Cpu, eddy::Rows, eddy::Serial, eddy::Result, eddy::SolveOptions;
 
 /// An amount that decays, with a dose at each event. p = (rate, dose, …).
 struct Amount {
@@ -125,7 +127,7 @@ TEST_CASE("timed events: at save points, stops and the end there is the state af
     options.jump_times = {24, 60};
     options.dt0 = 5;
     const auto given = eddy::solve(Periodic{}, eddy::Tsit5{}, row({100}), row({0.01, 100, 12}),
-                                   options, eddy::ConstantController{});
+                                   options, eddy::ConstantController{}, Rows{});
     CHECK(given.stats(0).events == 9);
 }
 
@@ -133,12 +135,8 @@ TEST_CASE("timed events: one at t0 is, where its function passes zero there as w
     const auto count = [](const auto& field, double t0, double direction) {
         SolveOptions options = until(t0 + direction * 10, 1e-9);
         options.t0 = t0;
-        const auto solve = [&](const auto& backend) {
-            return eddy::Solution<double>(eddy::solve(
-                field, eddy::Tsit5{}, row({0}), row({direction * 0.1, 100, t0}), options, backend));
-        };
-        const auto given = solve(Cpu{});
-        CHECK(given.y()(0, 0) == solve(Serial{}).y()(0, 0));
+        const auto given = eddy::solve(field, eddy::Tsit5{}, row({0}),
+                                       row({direction * 0.1, 100, t0}), options, Rows{});
         CHECK(given.y()(0, 0) ==
               Approx(static_cast<double>(given.stats(0).events) * 100 * std::exp(-1))
                   .epsilon(1e-8)
@@ -157,14 +155,14 @@ TEST_CASE("timed events: one at t0 is, where its function passes zero there as w
 
 TEST_CASE("timed events: several at one time are all given, at t0 as well, in single precision") {
     const auto given = eddy::solve(Listed{}, eddy::Tsit5{}, row({0}), row({0.1, 100, 0, 4, 0, 4}),
-                                   until(10, 1e-9));
+                                   until(10, 1e-9), Rows{});
     CHECK(given.stats(0).events == 4);
     CHECK(given.y()(0, 0) == Approx(200 * (std::exp(-1.) + std::exp(-0.6))).epsilon(1e-8));
 
     eddy::EnsembleArray<float> y0(1, 1, 0.F), p(1, 6, 4.F);
     p(0, 0) = 0.1F, p(0, 1) = 100, p(0, 2) = 0;
     const auto in_single =
-        eddy::solve(Listed{}, eddy::Rodas5P{}, y0, p, {.t1 = 10, .save_at = {4, 10}});
+        eddy::solve(Listed{}, eddy::Rodas5P{}, y0, p, {.t1 = 10, .save_at = {4, 10}}, Rows{});
     CHECK(in_single.stats(0).events == 4);
     CHECK(in_single.y(0)(0, 0) == Approx(100 * std::exp(-0.4) + 300).epsilon(1e-4));
 }
@@ -172,7 +170,8 @@ TEST_CASE("timed events: several at one time are all given, at t0 as well, in si
 TEST_CASE("timed events: a trajectory ends at one, and has the save point that is there") {
     SolveOptions options = until(20, 1e-9);
     options.save_at = {3, 7, 8};
-    const auto ended = eddy::solve(Until{}, eddy::Tsit5{}, row({1}), row({0.1, 0, 7}), options);
+    const auto ended =
+        eddy::solve(Until{}, eddy::Tsit5{}, row({1}), row({0.1, 0, 7}), options, Rows{});
     CHECK(ended.result(0) == Result::event);
     CHECK(std::fabs(ended.event_t(0) - 7) <= 1e-14);
     CHECK(ended.y(1)(0, 0) == Approx(std::exp(-0.7)).epsilon(1e-8));
@@ -200,14 +199,16 @@ void check_gradient(const Field& field, const Method& method, const Array& p,
     };
     for (const bool has_saves : {false, true}) {
         if (has_saves) options.save_at = {10, 50};
-        const auto pulled = eddy::value_and_gradient(field, method, Last{}, row({0}), p, options);
+        const auto pulled =
+            eddy::value_and_gradient(field, method, Last{}, row({0}), p, options, Rows{});
         check(pulled.gradient.p(0, 0), wanted.rate);
         check(pulled.gradient.p(0, 1), wanted.dose);
         check(pulled.gradient.p(0, 2), wanted.time);
 
         Array along(1, p.cols(), 0.), still(1, 1, 0.);
         along(0, 2) = 1;
-        const auto pushed = eddy::pushforward(field, method, row({0}), p, still, along, options);
+        const auto pushed =
+            eddy::pushforward(field, method, row({0}), p, still, along, options, Rows{});
         check(pushed.tangent(has_saves ? 1 : 0)(0, 0), wanted.time);
     }
 }
