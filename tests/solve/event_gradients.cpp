@@ -1,8 +1,9 @@
 // Gradients through events: of the time at which a lane ends, of states behind bounces, against what is known
-// exactly; and of steps of constant size against differences of the numbers themselves.
+// exactly; and of steps of constant size against differences of the numbers themselves. By packs, and over rows, for which no
+// equation is compiled; that packs have the bits of Serial is told in event_oracle.cpp.
 
 #include <eddy/backends/cpu.hpp>
-#include <eddy/backends/serial.hpp>
+#include <eddy/backends/rows.hpp>
 #include <eddy/solvers/kvaerno5.hpp>
 #include <eddy/solvers/rk4.hpp>
 #include <eddy/solvers/rodas5p.hpp>
@@ -116,24 +117,24 @@ TEST_CASE(
         SolveOptions options = until(2.75);
         if (saves) options.save_at = {0, 0.1, 0.8, 1.5, 1.50001, 2.75};
         check_balls(eddy::Tsit5{}, 1e-10, options);
-        check_balls(eddy::Tsit5{}, 1e-10, options, eddy::Serial{});
-        check_balls(eddy::Rodas5P{}, 1e-10, options);
-        check_balls(eddy::Kvaerno5{}, 1e-10, options);
+        check_balls(eddy::Tsit5{}, 1e-10, options, eddy::Rows{});
+        check_balls(eddy::Rodas5P{}, 1e-10, options, eddy::Rows{});
+        check_balls(eddy::Kvaerno5{}, 1e-10, options, eddy::Rows{});
         check_balls(eddy::Taylor<12>{}, 1e-10, options);
         options.rtol = 0.1;  // the steps of a parabola are exact whatever their sizes
         options.atol = 0.1;
         check_balls(eddy::Tsit5{}, 1e-10, options);
     }
     const SolveOptions options{.t1 = 2.75, .dt0 = 0.013};
-    check_balls(eddy::RK4{}, 1e-10, options, eddy::differentiate_times);
+    check_balls(eddy::RK4{}, 1e-10, options, eddy::differentiate_times, eddy::Rows{});
 }
 
 TEST_CASE("event gradients: the time at which a lane ends has one, and so has the state there") {
     // t = (v + √(v² + 2 g y)) / g; v there −√(v² + 2 g y).
-    for (const bool on_serial : {true, false}) {
+    for (const bool over_rows : {true, false}) {
         const auto solve = [&](const Array& weights) {
-            return on_serial ? solve_loss<Ended>(eddy::Tsit5{}, weights, thrown,
-                                                 eddy::shared(earth), until(10), eddy::Serial{})
+            return over_rows ? solve_loss<Ended>(eddy::Tsit5{}, weights, thrown,
+                                                 eddy::shared(earth), until(10), eddy::Rows{})
                              : solve_loss<Ended>(eddy::Tsit5{}, weights, thrown,
                                                  eddy::shared(earth), until(10));
         };
@@ -200,21 +201,23 @@ TEST_CASE("event gradients: they are those of the numbers computed, by steps of 
     SolveOptions options = by_steps_of(0.17, 3);
     options.save_at = {0.5, 1.45, 2.1, 3};
     check_tangled<Tangled, eddy::Tsit5>(2e-9, options, no_clock);
-    check_tangled<Tangled, eddy::Tsit5>(2e-9, options, no_clock, eddy::Serial{});
-    check_tangled<Tangled, eddy::Rodas5P>(2e-9, options, no_clock);
+    check_tangled<Tangled, eddy::Tsit5>(2e-9, options, no_clock, eddy::Rows{});
+    check_tangled<Tangled, eddy::Rodas5P>(2e-9, options, no_clock, eddy::Rows{});
     SolveOptions constant{.t1 = 3, .save_at = options.save_at, .dt0 = 0.17};
-    check_tangled<Tangled, eddy::RK4>(2e-9, constant, no_clock, eddy::differentiate_times);
+    check_tangled<Tangled, eddy::RK4>(2e-9, constant, no_clock, eddy::differentiate_times,
+                                      eddy::Rows{});
     constant.save_at = {};
     constant.step_to = {1.1};
-    check_tangled<Tangled, eddy::RK4>(2e-9, constant, no_clock, eddy::differentiate_times);
+    check_tangled<Tangled, eddy::RK4>(2e-9, constant, no_clock, eddy::differentiate_times,
+                                      eddy::Rows{});
     check_ended(2e-9, by_steps_of(0.17, 10), no_clock);
-    check_ended(2e-9, by_steps_of(0.17, 10), no_clock, eddy::Serial{});
+    check_ended(2e-9, by_steps_of(0.17, 10), no_clock, eddy::Rows{});
 }
 
 TEST_CASE("event gradients: sizes that a controller chooses are data, to within its tolerance") {
     SolveOptions options{.t1 = 3, .rtol = 1e-11, .atol = 1e-12, .save_at = {0.5, 1.45, 2.1, 3}};
     check_tangled<Tangled, eddy::Tsit5>(2e-8, options, no_clock);
-    check_tangled<Tangled, eddy::Kvaerno5>(2e-8, options, no_clock);
+    check_tangled<Tangled, eddy::Kvaerno5>(2e-8, options, no_clock, eddy::Rows{});
     options.t1 = 10;
     options.save_at = {};
     check_ended(2e-8, options, no_clock);
@@ -247,9 +250,10 @@ void check_coincidences(SolveOptions options, const Extras&... extras) {
 
 TEST_CASE("event gradients: one at the time of a stop, a save point or the end comes before it") {
     check_coincidences<eddy::Tsit5>(by_steps_of(0.1875, 2));
-    check_coincidences<eddy::Tsit5>(by_steps_of(0.1875, 2), eddy::Serial{});
-    check_coincidences<eddy::Rodas5P>(by_steps_of(0.1875, 2));
-    check_coincidences<eddy::RK4>({.t1 = 2, .dt0 = 0.1875}, eddy::differentiate_times);
+    check_coincidences<eddy::Tsit5>(by_steps_of(0.1875, 2), eddy::Rows{});
+    check_coincidences<eddy::Rodas5P>(by_steps_of(0.1875, 2), eddy::Rows{});
+    check_coincidences<eddy::RK4>({.t1 = 2, .dt0 = 0.1875}, eddy::differentiate_times,
+                                  eddy::Rows{});
 }
 
 TEST_CASE("event gradients: a lane that ends at a save point has its state; at t1 it ends there") {
@@ -259,13 +263,13 @@ TEST_CASE("event gradients: a lane that ends at a save point has its state; at t
     options.jump_times = {1};
     options.save_at = {0.25, 0.375};
     check_ended(2e-8, options, Clock{0.375, Side::above});
-    check_ended(2e-8, options, Clock{0.375, Side::above}, eddy::Serial{});
+    check_ended(2e-8, options, Clock{0.375, Side::above}, eddy::Rows{});
     options.save_at = {};
     options.t1 = 0.375;
     options.step_to = {};
     options.jump_times = {};
     check_ended(2e-8, options, Clock{0.375, Side::below});
-    check_ended(2e-8, options, Clock{0.375, Side::below}, eddy::Serial{});
+    check_ended(2e-8, options, Clock{0.375, Side::below}, eddy::Rows{});
 }
 
 namespace {
@@ -299,7 +303,7 @@ TEST_CASE("event gradients: backward in time, with derivatives with respect to t
         const Array y0 = rows({{1, 0.5 * direction}}), p = rows({{2 * 4.905, 0.8, 0, 0}});
         const auto solve = [&](const SolveOptions& asked) {
             return solve_loss<Tangled>(eddy::RK4{}, of_state, y0, p, asked,
-                                       eddy::differentiate_times);
+                                       eddy::differentiate_times, eddy::Rows{});
         };
         const auto result = solve(options);
         CHECK(result.report.stats(0).events == 2);
@@ -328,7 +332,7 @@ TEST_CASE("event gradients: where an event's function has no slope the lane fail
     CHECK(std::fabs(solution.event_t(1) - 2 / (60 + std::sqrt(3600 + 2 * 9.81))) <= 1e-14);
     double by_gravity = 0;
     for (const std::ptrdiff_t lane : {0, 2}) by_gravity -= solution.event_t(lane) / (2 * 9.81);
-    for (const auto& result : {solve(eddy::Serial{}), solve(eddy::Cpu{})}) {
+    for (const auto& result : {solve(eddy::Rows{}), solve(eddy::Cpu{})}) {
         CHECK(result.report.result(1) == Result::non_finite);
         CHECK(std::isnan(result.loss(1)));
         CHECK(result.gradient.y0(1, 0) == 0);
