@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <eddy/backends/cpu.hpp>
+#include <eddy/backends/rows.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/pullback.hpp>
@@ -49,7 +50,7 @@ TEST_CASE("dae gradients: Robertson's by conservation are those of the three rea
     });
     const auto of_reactions = eddy::pullback(
         eddy::solve(reactions, eddy::Rodas5P{}, rows({{1, 0, 0}}), rows({{0.04, 1e4, 3e7}}),
-                    {.t1 = 40, .rtol = 1e-9, .atol = 1e-14}),
+                    {.t1 = 40, .rtol = 1e-9, .atol = 1e-14}, eddy::Rows{}),
         rows({{1, 0, 0}}));
     for (int i = 0; i < 3; ++i)
         CHECK(gradient.p(0, i) == Approx(of_reactions.p(0, i)).epsilon(1e-6));

@@ -57,12 +57,16 @@ Array direction_of_starts(double size) {
     return direction;
 }
 
+/// Rodas5P goes over rows, for which nothing is compiled.
+constexpr eddy::Rows machine_of(const eddy::Rodas5P&) { return {}; }
+constexpr eddy::Serial machine_of(const eddy::Kvaerno5&) { return {}; }
+
 template <class Method>
 auto pushed(const Method& method, double rtol, double dt0 = 0, double of_starts = 1) {
     return eddy::pushforward(
         Pollution{}, method, repeated(1, Pollution::y0), repeated(1, Pollution::p0),
         direction_of_starts(of_starts), direction_of_rates(),
-        {.t1 = 60, .rtol = rtol, .atol = 1e-5 * rtol, .dt0 = dt0}, eddy::Serial{});
+        {.t1 = 60, .rtol = rtol, .atol = 1e-5 * rtol, .dt0 = dt0}, machine_of(method));
 }
 
 }  // namespace
@@ -99,7 +103,7 @@ void check_modes(const Method& method, double dt0, double digits, double of_star
 
     const auto reverse = eddy::value_and_gradient(
         Pollution{}, method, Logarithms{}, repeated(1, Pollution::y0), repeated(1, Pollution::p0),
-        {.t1 = 60, .rtol = rtol, .atol = 1e-5 * rtol, .dt0 = dt0}, eddy::Serial{});
+        {.t1 = 60, .rtol = rtol, .atol = 1e-5 * rtol, .dt0 = dt0}, machine_of(method));
     const auto forward = pushed(method, rtol, dt0, of_starts);
 
     const auto y = [&](int i) { return forward.y()(0, i); };

@@ -1,8 +1,10 @@
 // Gradients of stiff solves by diagonally implicit methods: the implicit function theorem forward and
-// back, whatever Newton's iterations have left; times, Hessians, and the same bits whatever is kept.
+// back, whatever Newton's iterations have left; times, Hessians, and the same bits whatever is kept. What needs no packs goes over
+// rows, for which no equation is compiled.
 
 #include <cmath>
 #include <eddy/backends/cpu.hpp>
+#include <eddy/backends/rows.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/pullback.hpp>
@@ -40,7 +42,8 @@ struct Driven {
 TEST_CASE("Newton's gradients: Van der Pol's sensitivities to 20 digits, for μ = 1000") {
     const Array y0 = repeated(2, std::initializer_list<double>{2, 0}), p = rows({{1000}, {1000}});
     const eddy::SolveOptions options{.t1 = 2, .rtol = 1e-9, .atol = 1e-9};
-    const auto solution = eddy::solve(support::VanDerPol{}, eddy::Kvaerno5{}, y0, p, options);
+    const auto solution =
+        eddy::solve(support::VanDerPol{}, eddy::Kvaerno5{}, y0, p, options, eddy::Rows{});
 
     const auto gradient = eddy::pullback(solution, rows({{1, 0}, {0, 1}}));
 
@@ -54,9 +57,9 @@ TEST_CASE("Newton's gradients: Van der Pol's sensitivities to 20 digits, for μ 
     // What is pulled back is what was solved for, with the tolerance of its iterations.
     const eddy::Kvaerno5 careful{.newton_tolerance = 1e-4};
     const auto cotangents = rows({{1, 0}, {0, 1}});
-    const auto of_careful =
-        eddy::pullback(eddy::solve(support::VanDerPol{}, careful, y0, p, options), cotangents);
-    auto solver = eddy::pullback_solver(support::VanDerPol{}, careful, options);
+    const auto of_careful = eddy::pullback(
+        eddy::solve(support::VanDerPol{}, careful, y0, p, options, eddy::Rows{}), cotangents);
+    auto solver = eddy::pullback_solver(support::VanDerPol{}, careful, options, eddy::Rows{});
     CHECK(support::same_row(of_careful.y0, 0, solver(cotangents, y0, p).gradient.y0, 0));
     CHECK(of_careful.y0(0, 0) != gradient.y0(0, 0));
     CHECK(of_careful.y0(0, 0) == Approx(gradient.y0(0, 0)).epsilon(1e-5));
@@ -66,10 +69,10 @@ TEST_CASE("Newton's gradients: reverse mode is forward mode, whose states are th
     const Array y0 = repeated(1, Robertson::y0), p = repeated(1, Robertson::p0);
     const Array data = rows({{0.1, 0.2, 0.3}});
     const eddy::SolveOptions options{.t1 = 40, .rtol = 1e-5, .atol = 1e-12};
-    const auto check = [&](const auto& method) {
+    const auto check = [&](const auto& method, const auto& backend) {
         const auto reverse = eddy::value_and_gradient(Robertson{}, method, HalfSquares{}, data, y0,
-                                                      p, options, eddy::Serial{});
-        const auto solution = eddy::solve(Robertson{}, method, y0, p, options, eddy::Serial{});
+                                                      p, options, backend);
+        const auto solution = eddy::solve(Robertson{}, method, y0, p, options, backend);
         double largest = 0;
         for (int i = 0; i < 3; ++i)
             largest = std::max(
@@ -78,7 +81,7 @@ TEST_CASE("Newton's gradients: reverse mode is forward mode, whose states are th
             Array y0_tangent(1, 3), p_tangent(1, 3);
             (direction < 3 ? y0_tangent : p_tangent)(0, direction % 3) = 1;
             const auto forward = eddy::pushforward(Robertson{}, method, y0, p, y0_tangent,
-                                                   p_tangent, options, eddy::Serial{});
+                                                   p_tangent, options, backend);
             CHECK(support::same_row(forward.y(), 0, solution.y(), 0));
             CHECK(forward.stats(0).rejected == solution.stats(0).rejected);
             double slope = 0;
@@ -90,8 +93,8 @@ TEST_CASE("Newton's gradients: reverse mode is forward mode, whose states are th
             CHECK(got == Approx(slope).epsilon(1e-10).margin(1e-12 * largest));
         }
     };
-    check(eddy::TRBDF2{});
-    check(eddy::Kvaerno5{});
+    check(eddy::TRBDF2{}, eddy::Rows{});
+    check(eddy::Kvaerno5{}, eddy::Serial{});
 }
 
 TEST_CASE("Newton's gradients: the same bits in packs, and with 1, 3 or all checkpoints") {
@@ -126,7 +129,7 @@ TEST_CASE("Newton's gradients: start, end and save times, against differences of
         return eddy::value_and_gradient(
             Driven{}, eddy::Kvaerno3{}, HalfSquares{}, both, y0, p,
             {.t0 = t0, .t1 = t1, .rtol = 1e-9, .atol = 1e-11, .save_at = {save, t1}},
-            eddy::differentiate_times, eddy::Serial{});
+            eddy::differentiate_times, eddy::Rows{});
     };
     const auto loss = [&](double t0, double save, double t1) {
         return result_of(t0, save, t1).loss(0);
@@ -185,12 +188,12 @@ TEST_CASE(
     const auto at = [&](double step) {
         return eddy::value_and_gradient(
             Driven{}, method, HalfSquares{}, data, rows({{1 + 0.3 * step, 0.4 - 0.2 * step}}),
-            rows({{300 + 20 * step, 0.7 + 0.5 * step}}), options, constant, eddy::Serial{});
+            rows({{300 + 20 * step, 0.7 + 0.5 * step}}), options, constant, eddy::Rows{});
     };
     const double h = 1e-4;
     const auto more = at(h), here = at(0), less = at(-h);
     const auto usual = eddy::value_and_gradient(Driven{}, eddy::TRBDF2{}, HalfSquares{}, data, y0,
-                                                p, options, constant, eddy::Serial{});
+                                                p, options, constant, eddy::Rows{});
     CHECK(usual.loss(0) != here.loss(0));
     CHECK(usual.loss(0) == Approx(here.loss(0)).epsilon(1e-4));
     const double slope = 0.3 * here.gradient.y0(0, 0) - 0.2 * here.gradient.y0(0, 1) +
