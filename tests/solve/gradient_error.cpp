@@ -58,7 +58,8 @@ TEST_CASE("gradient error: the estimate is the derivative along the errors of th
                                         eddy::ConstantController{}, extras...);
     };
     const auto estimated = gradient(Tsit5{}, eddy::estimate_gradient_error);
-    const auto above = gradient(Moved<1>{}), below = gradient(Moved<-1>{});
+    const auto above = gradient(Moved<1>{}, eddy::Rows{}),
+               below = gradient(Moved<-1>{}, eddy::Rows{});
 
     const auto check = [](const Array& estimate, const Array& high, const Array& low) {
         for (std::ptrdiff_t i = 0; i < estimate.cols(); ++i) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <eddy/backends/cpu.hpp>
+#include <eddy/backends/rows.hpp>
 #include <eddy/backends/serial.hpp>
 #include <eddy/backends/tiles.hpp>
 #include <eddy/solvers/rodas5p.hpp>
@@ -105,7 +106,7 @@ TEST_CASE(
     const auto packs = call(eddy::Tsit5{}, eddy::Cpu{}),
                serial = call(eddy::Tsit5{}, eddy::Serial{}),
                tiles = call(eddy::Tsit5{}, eddy::Tiles{}),
-               stiff = call(eddy::Rodas5P{}, eddy::Cpu{});
+               stiff = call(eddy::Rodas5P{}, eddy::Rows{});
 
     CHECK(are_close(packs.gradient.p, serial.gradient.p, 1e-12));
     CHECK(are_close(tiles.gradient.p, serial.gradient.p, 1e-12));
