@@ -59,7 +59,7 @@ function(eddy_test name)
         set(headers eddy_test_main)
         if(EDDY_TEST_PRECOMPILE_CALLS)    # tests/CMakeLists.txt
             foreach(source ${arg_SOURCES})
-                file(STRINGS ${source} calls REGEX "#include <eddy/(backends|solve/call)/")
+                file(STRINGS ${source} calls REGEX "#include (<eddy/(eddy.hpp|backends/|solve/call/)|\"solve/)")
                 if(calls)
                     set(headers eddy_test_headers_of_calls)
                 endif()
