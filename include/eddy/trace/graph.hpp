@@ -26,6 +26,8 @@ struct Node {
                      // at run time: where it was called (place_of), and no part of what they are
     int region = 0;  // the remat region in which the node was traced (backward nodes: whose
                      // reversal made it)
+
+    bool operator==(const Node&) const = default;
 };
 
 /// One result of a program: the concatenation of nodes graph.operands[first, first + count).
@@ -34,12 +36,16 @@ struct Output {
     int count = 0;
     int size = 0;
     bool is_scalar = false;
+
+    bool operator==(const Output&) const = default;
 };
 
 /// An argument of a program.
 struct Argument {
     int size = 0;
     bool is_scalar = false;
+
+    bool operator==(const Argument&) const = default;
 };
 
 /// A stretch of the trace whose interior is recomputed on the way back, but for what its policy
@@ -48,6 +54,8 @@ struct Region {
     int parent = 0;
     PolicyFunction policy = &save_anything;  // never null
     int kept_policy = -1;  // place in Graph::run_time of one that has values; it then decides
+
+    bool operator==(const Region&) const = default;
 };
 
 /// A loop of at most `length` turns. What is inside it follows from what depends on its carry
@@ -66,6 +74,7 @@ struct Loop {
     [[nodiscard]] constexpr int num_fixed() const {
         return 3 + (has_condition || has_guard) + has_turns;
     }
+    bool operator==(const Loop&) const = default;
 };
 
 /// What a trace did that no program may do. Compile-time traces turn it into a static_assert,
