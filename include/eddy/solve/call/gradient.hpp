@@ -27,6 +27,7 @@ class GradientSolver
     using typename Object::Backend, typename Object::Choice, typename Object::Controller;
     using Kind = detail::CallKind;
 
+    // Named outside of lambdas: nvcc reads no alias in them.
     template <Kind kind, class Parameters>
     using ChosenFor = typename Object::template BackendFor<kind, Parameters>;
     template <Kind kind, class Y0, class Parameters>
@@ -82,7 +83,7 @@ class GradientSolver
                            detail::check_tangents<Y0, Y0Direction, PDirection>() &&
                            detail::check_reach<Backend, Y0Direction, PDirection>()) {
             constexpr const char* where = "hessian_vector_product";
-            using Machine = typename Object::template BackendFor<Kind::hessian, Parameters>;
+            constexpr std::type_identity<ChosenFor<Kind::hessian, Parameters>> machine{};
             return this->in_call(where, [&] {
                 auto& workspace = prepare<Kind::hessian>(data, y0, p, where);
                 workspace.prepared.prepare_tangents(y0_direction, p_direction, where,
@@ -90,7 +91,7 @@ class GradientSolver
                 workspace.open_loss(this->memory());
                 workspace.template require_table_alone<Parameters>(
                     {}, options_, Choice::has_ranks, detail::returns_early(this->memory()), where);
-                this->template compute<Machine>(workspace, cancelled, where);
+                this->compute(machine, workspace, cancelled, where);
                 workspace.add_up_table(p);
                 detail::tell_unread<Field, ObjectiveFor<Data>>(workspace.result.report, p,
                                                                is_used_);
@@ -177,8 +178,7 @@ class GradientSolver
     decltype(auto) run(const Data& data, const Y0& y0, const Parameters& p,
                        const GradientInto<EnsembleScalarOf<Y0>>& into,
                        const Cancellation& cancelled) {
-        // Named outside of lambdas and in full: nvcc reads no other.
-        using Machine = typename Object::template BackendFor<Kind::gradient, Parameters>;
+        constexpr std::type_identity<ChosenFor<Kind::gradient, Parameters>> machine{};
         return this->in_call(
             name, [&]() -> auto& {
                 auto& workspace = prepare<Kind::gradient>(data, y0, p, name);
@@ -187,7 +187,7 @@ class GradientSolver
                 workspace.take(into, this->memory(), "data", name);
                 workspace.open_loss(this->memory());
                 detail::run_with_errors<Choice::estimates_error>(workspace, this->memory(), [&] {
-                    this->template compute<Machine>(workspace, cancelled, name);
+                    this->compute(machine, workspace, cancelled, name);
                 });
                 workspace.add_up_table(p);
                 detail::tell_unread<Field, ObjectiveFor<Data>>(workspace.result.report, p,

@@ -59,16 +59,15 @@ class PullbackSolver : public detail::SolverObject<PullbackSolver<Field, Method,
     template <class Arrays, class Y0, class Parameters>
     auto run(const Arrays& cotangents, const Y0& y0, const Parameters& p,
              const GradientInto<EnsembleScalarOf<Y0>>& into, const Cancellation& cancelled) {
-        // Named outside of lambdas and in full: nvcc reads no other.
-        using Machine =
-            typename Object::template BackendFor<detail::CallKind::pullback, Parameters>;
+        constexpr std::type_identity<Chosen<Parameters>>
+            machine{};  // nvcc reads no alias in lambdas
         return this->in_call(name, [&] {
             auto& workspace = prepare(cotangents, y0, p);
             workspace.template require_table_alone<Parameters>(
                 into, options_, Choice::has_ranks, detail::returns_early(this->memory()), name);
             workspace.take(into, this->memory(), "cotangents", name);
             detail::run_with_errors<Choice::estimates_error>(workspace, this->memory(), [&] {
-                this->template compute<Machine>(workspace, cancelled, name);
+                this->compute(machine, workspace, cancelled, name);
             });
             workspace.add_up_table(p);
             return PulledBack<EnsembleScalarOf<Y0>>{workspace.result.gradient,

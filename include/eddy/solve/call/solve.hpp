@@ -15,6 +15,7 @@
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/group/solve_kernel.hpp>
 #include <tuple>
+#include <type_traits>
 
 namespace eddy::inline v0 {
 
@@ -279,7 +280,7 @@ class EnsembleSolver : public detail::SolverObject<EnsembleSolver<Field, Method,
                         else
                             keep->p = detail::host_copy(this->memory(), detail::parameter_view(p));
                     }
-                    return this->template compute<Chosen>(workspace, cancelled, where);
+                    return this->compute(std::type_identity<Chosen>{}, workspace, cancelled, where);
                 });
         }
     }

@@ -11,6 +11,7 @@
 #include <eddy/solve/call/workspace.hpp>
 #include <eddy/solve/ranks/call_print.hpp>
 #include <eddy/solve/ranks/ranks_of.hpp>
+#include <type_traits>
 
 namespace eddy::inline v0::detail {
 
@@ -58,7 +59,8 @@ class SolverObject : public NewValues<SolverObject<Self, Field, Method, Extras..
     template <CallKind kind, class Parameters>
     using BackendFor = BackendOfCall<kind, Field, Method, Choice, Parameters>;
     template <class Chosen>
-    decltype(auto) compute(auto& workspace, const Cancellation& cancelled, const char* where) {
+    decltype(auto) compute(std::type_identity<Chosen>, auto& workspace,
+                           const Cancellation& cancelled, const char* where) {
         if constexpr (std::is_same_v<Chosen, Backend>)
             return workspace.run(options_, backend_, kept_, cancelled, where);
         else
