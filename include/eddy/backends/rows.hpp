@@ -6,6 +6,7 @@
 #include <eddy/backends/kept_threads.hpp>
 #include <eddy/backends/rows/row_ask.hpp>
 #include <eddy/backends/rows/row_objects.hpp>
+#include <eddy/solve/call/called_once.hpp>
 
 namespace eddy::inline v0 {
 
@@ -79,32 +80,6 @@ template <class Real, class Arrays>
     return solution.pull_back(std::move(views), cancelled);
 }
 
-/// The sum of loss(t, y, p, data) over all save points of an equation whose sizes are known when the program
-/// runs, for each trajectory and in total, and its gradients with respect to y0 and p. The loss may capture
-/// what is constant.
-template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
-          class... Extras>
-requires detail::GoesOverRows<Field, Extras...>
-[[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
-                                      const LossFunction& loss, const Data& data, const Y0& y0,
-                                      const Parameters& p, const SolveOptions& options,
-                                      const Extras&... extras) {
-    if constexpr (detail::check_on_rows<detail::CallKind::gradient, Field, Method, Extras...>()) {
-        auto solver = gradient_solver(field, method, loss, options, extras...);
-        return std::move(solver(data, y0, p));
-    }
-}
-/// The gradient for a loss without data, loss(t, y, p).
-template <class Field, class Method, class LossFunction, class Y0, class Parameters,
-          class... Extras>
-requires detail::GoesOverRows<Field, Extras...>
-[[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
-                                      const LossFunction& loss, const Y0& y0, const Parameters& p,
-                                      const SolveOptions& options, const Extras&... extras) {
-    return value_and_gradient(field, method, loss, detail::WithoutData{}, y0, p, options,
-                              extras...);
-}
-
 /// `sensitivities` of such an equation, as an object that keeps its memory and its threads: `solver(y0, p)`.
 template <class Field, class Method, bool of_p, bool of_y0, class... Extras>
 requires detail::GoesOverRows<Field, Extras...>
@@ -120,32 +95,6 @@ requires detail::GoesOverRows<Field, Extras...>
             detail::row_call(field, method, options, "sensitivities", extras...));
     }
 }
-template <class Field, class Method, class... Extras>
-requires detail::GoesOverRows<Field, Extras...>
-[[nodiscard]] auto sensitivity_solver(const Field& field, const Method& method,
-                                      const SolveOptions& options, const Extras&... extras) {
-    return sensitivity_solver(field, method, options, along_parameters, extras...);
-}
-/// The solution of such an equation, and all of its derivatives with respect to the parameters, to y0, or to both.
-template <class Field, class Method, class Y0, class Parameters, bool of_p, bool of_y0,
-          class... Extras>
-requires detail::GoesOverRows<Field, Extras...>
-[[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,
-                                 const Parameters& p, const SolveOptions& options,
-                                 Along<of_p, of_y0> along, const Extras&... extras) {
-    if constexpr (detail::check_sensitivities_on_rows<Y0, Parameters>()) {
-        auto solver = sensitivity_solver(field, method, options, along, extras...);
-        return std::move(solver(y0, p));
-    }
-}
-template <class Field, class Method, class Y0, class Parameters, class... Extras>
-requires detail::GoesOverRows<Field, Extras...>
-[[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,
-                                 const Parameters& p, const SolveOptions& options,
-                                 const Extras&... extras) {
-    return sensitivities(field, method, y0, p, options, along_parameters, extras...);
-}
-
 /// Forward mode: the solution of an equation whose sizes are known when the program runs, and its derivative in the
 /// direction (y0_tangent, p_tangent), which has the shapes of y0 and p. States and steps are those of `solve`.
 template <class Field, class Method, class Y0, class Parameters, class Y0Tangent, class PTangent,
@@ -161,32 +110,4 @@ requires detail::GoesOverRows<Field, Extras...>
         return std::move(solver(y0, p, y0_tangent, p_tangent));
     }
 }
-/// The gradient, and the product of the Hessian with a direction, of an equation whose sizes are known when the program
-/// runs: forward over reverse. The direction has the shapes of y0 and p.
-template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
-          class Y0Direction, class PDirection, class... Extras>
-requires detail::GoesOverRows<Field, Extras...>
-[[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,
-                                          const LossFunction& loss, const Data& data, const Y0& y0,
-                                          const Parameters& p, const Y0Direction& y0_direction,
-                                          const PDirection& p_direction,
-                                          const SolveOptions& options, const Extras&... extras) {
-    if constexpr (detail::check_on_rows<detail::CallKind::hessian, Field, Method, Extras...>()) {
-        auto solver = gradient_solver(field, method, loss, options, extras...);
-        return solver.hessian_vector_product(data, y0, p, y0_direction, p_direction);
-    }
-}
-/// The product for a loss without data, loss(t, y, p).
-template <class Field, class Method, class LossFunction, class Y0, class Parameters,
-          class Y0Direction, class PDirection, class... Extras>
-requires detail::GoesOverRows<Field, Extras...>
-[[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,
-                                          const LossFunction& loss, const Y0& y0,
-                                          const Parameters& p, const Y0Direction& y0_direction,
-                                          const PDirection& p_direction,
-                                          const SolveOptions& options, const Extras&... extras) {
-    return hessian_vector_product(field, method, loss, detail::WithoutData{}, y0, p, y0_direction,
-                                  p_direction, options, extras...);
-}
-
 }  // namespace eddy::inline v0

@@ -116,8 +116,6 @@ inline constexpr bool is_gradient_into = false;
 template <class Real>
 inline constexpr bool is_gradient_into<GradientInto<Real>> = true;
 
-/// In the place of the data of a loss that takes none.
-struct WithoutData {};
 /// What a loss that is traced when it is called makes of data.
 template <class Real>
 struct TracedSeeds : RowSeeds<Real> {
@@ -151,12 +149,12 @@ class RowGradientSolver : public RowObject {
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p,
                               const Cancellation& cancelled = {}) {
-        return (*this)(WithoutData{}, y0, p, Into<Parameters>{}, cancelled);
+        return (*this)(NoData{}, y0, p, Into<Parameters>{}, cancelled);
     }
     template <class Y0, class Parameters>
     decltype(auto) operator()(const Y0& y0, const Parameters& p, const Into<Parameters>& into,
                               const Cancellation& cancelled = {}) {
-        return (*this)(WithoutData{}, y0, p, into, cancelled);
+        return (*this)(NoData{}, y0, p, into, cancelled);
     }
 
     /// The loss, its gradient, and the product of its Hessian with the direction.
@@ -175,7 +173,7 @@ class RowGradientSolver : public RowObject {
     template <class Y0, class Parameters, class Y0Direction, class PDirection>
     auto hessian_vector_product(const Y0& y0, const Parameters& p, const Y0Direction& y0_direction,
                                 const PDirection& p_direction, const Cancellation& cancelled = {}) {
-        return hessian_vector_product(WithoutData{}, y0, p, y0_direction, p_direction, cancelled);
+        return hessian_vector_product(NoData{}, y0, p, y0_direction, p_direction, cancelled);
     }
 
   private:
@@ -188,7 +186,7 @@ class RowGradientSolver : public RowObject {
         return seeds;
     }
     template <class Parameters>
-    [[nodiscard]] auto& seeds_from(const WithoutData&) {
+    [[nodiscard]] auto& seeds_from(const NoData&) {
         auto& seeds = seeds_.template of<Parameters>();
         seeds.arrays.clear();
         trace(seeds, false, -1);

@@ -1,9 +1,10 @@
 #pragma once
-// Data of which values may be missing. It is a type of its own, so that the others pay nothing for it.
+// Data of which values may be missing, or all: types of their own, so that the others pay nothing for it.
 // Test: tests/solve/missing_data.cpp
 
 #include <cstdint>
 #include <eddy/core/export.hpp>
+#include <eddy/core/host_device.hpp>
 #include <eddy/solve/ask/ensemble_array.hpp>
 #include <eddy/solve/ask/memory.hpp>
 #include <eddy/solve/ask/validate.hpp>
@@ -28,6 +29,11 @@ template <class Arrays>
 }
 
 namespace detail {
+
+/// In the place of the data of a loss that takes none.
+struct NoData {
+    [[nodiscard]] EDDY_HD double operator[](int) const { return 0; }
+};
 
 template <class Data>
 inline constexpr bool may_miss_values = false;

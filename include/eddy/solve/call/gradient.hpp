@@ -5,6 +5,7 @@
 // reverse. pullback.hpp does the same for cotangents that the caller has.
 // Test: tests/solve/oracle_gradients.cpp, tests/solve/solver_objects.cpp
 
+#include <eddy/solve/call/called_once.hpp>
 #include <eddy/solve/call/gradient_error.hpp>
 #include <eddy/solve/call/gradient_workspace.hpp>
 #include <eddy/solve/call/pullback.hpp>
@@ -243,59 +244,6 @@ template <class Field, class Method, class LossFunction, class... Extras>
                                          Method, LossFunction, Extras...>()) {
         return GradientSolver<Field, Method, LossFunction, Extras...>(method, options, extras...);
     }
-}
-
-/// The sum of loss(t, y, p, data) over all save points, for each trajectory and in total, and its
-/// gradients with respect to y0 and p.
-/// The gradient is that of the discrete solution (discrete adjoint), with step sizes held constant.
-/// `data` is one (trajectory, observable) array for one save point, else a std::vector with one
-/// array for each save point. An array of one row is shared by all trajectories.
-template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
-          class... Extras>
-[[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
-                                      const LossFunction& loss, const Data& data, const Y0& y0,
-                                      const Parameters& p, const SolveOptions& options,
-                                      const Extras&... extras) {
-    if constexpr (detail::check_gradient<detail::CallKind::gradient, Y0, Field, Method,
-                                         LossFunction, Extras...>()) {
-        auto solver = gradient_solver(field, method, loss, options, extras...);
-        return std::move(solver(data, y0, p));
-    }
-}
-/// The gradient for a loss without data, loss(t, y, p).
-template <class Field, class Method, class LossFunction, class Y0, class Parameters,
-          class... Extras>
-[[nodiscard]] auto value_and_gradient(const Field& field, const Method& method,
-                                      const LossFunction& loss, const Y0& y0, const Parameters& p,
-                                      const SolveOptions& options, const Extras&... extras) {
-    return value_and_gradient(field, method, loss, detail::NoData{}, y0, p, options, extras...);
-}
-
-/// The gradient, and the product of the Hessian of the total loss with a direction. The direction
-/// has the shapes of y0 and p.
-template <class Field, class Method, class LossFunction, class Data, class Y0, class Parameters,
-          class Y0Direction, class PDirection, class... Extras>
-[[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,
-                                          const LossFunction& loss, const Data& data, const Y0& y0,
-                                          const Parameters& p, const Y0Direction& y0_direction,
-                                          const PDirection& p_direction,
-                                          const SolveOptions& options, const Extras&... extras) {
-    if constexpr (detail::check_gradient<detail::CallKind::hessian, Y0, Field, Method, LossFunction,
-                                         Extras...>()) {
-        auto solver = gradient_solver(field, method, loss, options, extras...);
-        return solver.hessian_vector_product(data, y0, p, y0_direction, p_direction);
-    }
-}
-/// The Hessian-vector product for a loss without data, loss(t, y, p).
-template <class Field, class Method, class LossFunction, class Y0, class Parameters,
-          class Y0Direction, class PDirection, class... Extras>
-[[nodiscard]] auto hessian_vector_product(const Field& field, const Method& method,
-                                          const LossFunction& loss, const Y0& y0,
-                                          const Parameters& p, const Y0Direction& y0_direction,
-                                          const PDirection& p_direction,
-                                          const SolveOptions& options, const Extras&... extras) {
-    return hessian_vector_product(field, method, loss, detail::NoData{}, y0, p, y0_direction,
-                                  p_direction, options, extras...);
 }
 
 }  // namespace eddy::inline v0

@@ -6,6 +6,7 @@
 // Test: tests/solve/all_sensitivities.cpp
 
 #include <cstddef>
+#include <eddy/solve/call/called_once.hpp>
 #include <eddy/solve/call/carried_solve.hpp>
 #include <eddy/solve/call/sensitivity_result.hpp>
 #include <eddy/solve/call/solve.hpp>
@@ -207,32 +208,6 @@ template <class Field, class Method, bool of_p, bool of_y0, class... Extras>
     if constexpr (detail::check_solver<Field, Method, Extras...>())
         return SensitivitySolver<Field, Method, Along<of_p, of_y0>, Extras...>(method, options,
                                                                                extras...);
-}
-template <class Field, class Method, class... Extras>
-[[nodiscard]] auto sensitivity_solver(const Field& field, const Method& method,
-                                      const SolveOptions& options, const Extras&... extras) {
-    return sensitivity_solver(field, method, options, along_parameters, extras...);
-}
-
-/// The solution, and all of its derivatives with respect to the parameters, to y0, or to both:
-/// `sensitivities(field, method, y0, p, options, along_both, extras...)`. Each is what `pushforward` finds in its direction:
-/// to rounding where steps carry all of them, else bit for bit. Step sizes are held constant. y0 and p
-/// are arrays, or p is `shared(p)`.
-template <class Field, class Method, class Y0, class Parameters, bool of_p, bool of_y0,
-          class... Extras>
-[[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,
-                                 const Parameters& p, const SolveOptions& options,
-                                 Along<of_p, of_y0> along, const Extras&... extras) {
-    if constexpr (detail::check_sensitivities<Y0, Parameters, Field, Method, Extras...>()) {
-        auto solver = sensitivity_solver(field, method, options, along, extras...);
-        return std::move(solver(y0, p));
-    }
-}
-template <class Field, class Method, class Y0, class Parameters, class... Extras>
-[[nodiscard]] auto sensitivities(const Field& field, const Method& method, const Y0& y0,
-                                 const Parameters& p, const SolveOptions& options,
-                                 const Extras&... extras) {
-    return sensitivities(field, method, y0, p, options, along_parameters, extras...);
 }
 
 }  // namespace eddy::inline v0

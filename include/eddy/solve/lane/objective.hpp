@@ -22,9 +22,6 @@ struct DataRow {
         return data(data.num_lanes == 1 ? 0 : to_index(row), i);
     }
 };
-struct NoData {
-    [[nodiscard]] EDDY_HD double operator[](int) const { return 0; }
-};
 
 /// Are all components numbers, tangents aside?
 template <class Lane, int size>
