@@ -177,15 +177,7 @@ template <class Function>
 [[nodiscard]] std::shared_ptr<const FieldMaker> start_on_rows(FieldSizes sizes) {
     sizes.inputs = {};
     const auto start = [](const auto& t0, const auto&, const auto& p) {
-        constexpr bool takes_time = std::is_invocable_v<Function, decltype(t0), decltype(p)>;
-        constexpr bool callable = takes_time || std::is_invocable_v<Function, decltype(p)>;
-        static_assert(callable,
-                      "start_from: the function must be callable as start(p) or start(t0, p), with "
-                      "arguments of any type: take them as auto and const auto&");
-        if constexpr (takes_time)
-            return as_traced(*t0.graph(), Function{}(t0, p));
-        else
-            return as_traced(*t0.graph(), Function{}(p));
+        return as_traced(*t0.graph(), StartOfTime<Function>{}(t0, p));
     };
     const Graph graph =
         trace_graph(start, Scalar{}, DynamicVector{sizes.states}, DynamicVector{sizes.parameters});

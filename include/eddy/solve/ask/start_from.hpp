@@ -34,5 +34,21 @@ concept IsStart = requires {
     typename Y0::is_start;
 };
 
+/// The function of a start as one of (t0, p).
+template <class Function>
+struct StartOfTime {
+    constexpr auto operator()(const auto& t0, const auto& p) const {
+        constexpr bool takes_time = std::is_invocable_v<Function, decltype(t0), decltype(p)>;
+        constexpr bool callable = takes_time || std::is_invocable_v<Function, decltype(p)>;
+        static_assert(callable,
+                      "start_from: the function must be callable as start(p) or start(t0, p), with "
+                      "arguments of any type: take them as auto and const auto&");
+        if constexpr (takes_time)
+            return Function{}(t0, p);
+        else if constexpr (callable)
+            return Function{}(p);
+    }
+};
+
 }  // namespace detail
 }  // namespace eddy::inline v0

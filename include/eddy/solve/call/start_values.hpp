@@ -19,42 +19,20 @@
 
 namespace eddy::inline v0::detail {
 
-/// The function as one of (t0, p).
-template <class Function, int parameter_size>
-struct StartOfTime {
-    static constexpr bool takes_time = is_traceable<Function, Scalar, Vector<parameter_size>>;
-    static constexpr bool takes_parameters = is_traceable<Function, Vector<parameter_size>>;
-
-    constexpr auto operator()(auto t0, const auto& p) const {
-        if constexpr (takes_time)
-            return Function{}(t0, p);
-        else
-            return Function{}(p);
-    }
-};
-
+template <class Field, class Function>
+using StartProgram =
+    decltype(trace<Scalar, Vector<Field::parameter_size>>(StartOfTime<Function>{}));
 /// The traced function, checked.
 template <class Field, class Function>
 consteval bool check_start() {
-    using Start = StartOfTime<Function, Field::parameter_size>;
-    constexpr bool callable = Start::takes_time || Start::takes_parameters;
-    static_assert(callable,
-                  "start_from: the function must be callable as start(p) or start(t0, p), with "
-                  "arguments of any type: take them as auto and const auto&");
-    if constexpr (callable) {
-        using Traced = decltype(trace<Scalar, Vector<Field::parameter_size>>(Start{}));
-        if constexpr (!std::is_void_v<Traced>) {
-            constexpr bool fits = Traced::graph.outputs[0].size == Field::state_size;
-            static_assert(fits,
-                          "start_from: the function must return as many numbers as state_size");
-            return fits;
-        }
+    using Traced = StartProgram<Field, Function>;
+    if constexpr (!std::is_void_v<Traced>) {
+        constexpr bool fits = Traced::graph.outputs[0].size == Field::state_size;
+        static_assert(fits, "start_from: the function must return as many numbers as state_size");
+        return fits;
     }
     return false;
 }
-template <class Field, class Function>
-using StartProgram = decltype(trace<Scalar, Vector<Field::parameter_size>>(
-    StartOfTime<Function, Field::parameter_size>{}));
 
 /// The parameters of a call, wherever the caller keeps them.
 template <class Real>
