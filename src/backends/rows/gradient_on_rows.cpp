@@ -116,7 +116,7 @@ void GradientOnRows<Real>::prepare(const RowCall& call, const RowArrays<Real>& a
     call_ = &call;
     seeds_ = &seeds;
     prepared_.prepare(call, arrays, where);
-    prepared_.problem.sums_tile = sums_back_in_tiles<Real>(call, arrays.shares_parameters);
+    prepared_.problem.sums_tile = sums_back_in_tiles<Real>(call, arrays.p.is_shared);
     prepared_.problem.is_watched = are_marked(call);
 }
 /// Results of all lanes, zero so far; and what workers need, where nothing is planned yet.
@@ -186,7 +186,7 @@ void GradientOnRows<Real>::run(const RowCall& call, const RowArrays<Real>& array
                 result.gradient.inputs);
     result.report.set_attempt_cost(cost_of_attempt(*call_->method));
     this->finish_sums(call.options.gather_sums, where);
-    for (std::ptrdiff_t i = 0; arrays.shares_parameters && i < call.field->num_parameters(); ++i)
+    for (std::ptrdiff_t i = 0; arrays.p.is_shared && i < call.field->num_parameters(); ++i)
         target.p(0, i) = this->total_of_p(i);
     guard.done();
 }

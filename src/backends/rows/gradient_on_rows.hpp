@@ -27,19 +27,19 @@ class GradientOnRows : public GradientResults<Real> {
     GradientOnRows(const RowCall& call, const RowArrays<Real>& arrays, const RowSeeds<Real>& seeds,
                    std::ptrdiff_t num_lanes)
         : GradientResults<Real>({call.field->num_states(),
-                                 {call.field->num_parameters(), arrays.shares_parameters,
-                                  !sums_back_in_tiles<Real>(call, arrays.shares_parameters)},
+                                 {call.field->num_parameters(), arrays.p.is_shared,
+                                  !sums_back_in_tiles<Real>(call, arrays.p.is_shared)},
                                  seeds.loss != nullptr,
                                  call.differentiates_times,
                                  are_marked(call)}),
           loss_maker_(seeds.loss),
           num_lanes_(num_lanes),
-          shares_parameters_(arrays.shares_parameters) {}
+          shares_parameters_(arrays.p.is_shared) {}
 
     /// Is this call one of those?
     [[nodiscard]] bool serves(const RowArrays<Real>& arrays, const RowSeeds<Real>& seeds) const {
         return num_lanes_ == arrays.y0.num_lanes && loss_maker_ == seeds.loss &&
-               shares_parameters_ == arrays.shares_parameters;
+               shares_parameters_ == arrays.p.is_shared;
     }
     void run(const RowCall& call, const RowArrays<Real>& arrays, const RowSeeds<Real>& seeds,
              const GradientInto<Real>& into, const Cancellation& cancelled, KeptThreads& threads,

@@ -8,10 +8,6 @@
 namespace eddy::inline v0::detail {
 namespace {
 
-template <class Real>
-GivenParameters<Real> parameters_of(const RowArrays<Real>& given) {
-    return {given.p, given.table, given.shares_parameters, given.has_table};
-}
 /// A trajectory's numbers, one after another.
 template <class Values, class Real>
 void copy_lane(const Values& values, std::ptrdiff_t lane, std::vector<Real>& to) {
@@ -25,18 +21,16 @@ template <class Real>
 const RowArrays<Real>& RowArguments<Real>::with_arrays(const RowCall& call,
                                                        const RowArrays<Real>& given,
                                                        const char* where) {
-    if (!given.start && !given.has_table) return given;
+    if (!given.start && !given.p.has_table) return given;
     const int size = call.field->num_parameters();
-    const GivenParameters<Real> parameters = parameters_of(given);
     const std::ptrdiff_t lanes =
-        given.start
-            ? lanes_of_start(call.options.t0, parameters.num_lanes(), given.num_started, where)
-            : given.y0.num_lanes;
-    parameters.require_shape_of(lanes, size, "p", where);
-    arrays_ = {given.y0, given.p, given.shares_parameters};
-    if (given.has_table) {
-        gather_parameters(given.table, lanes, size, p_);
-        arrays_.p = ensemble_view(p_);
+        given.start ? lanes_of_start(call.options.t0, given.p.num_lanes(), given.num_started, where)
+                    : given.y0.num_lanes;
+    require_parameters(given.p, lanes, size, "p", where);
+    arrays_ = {given.y0, {given.p.rows, {}, given.p.is_shared}};
+    if (given.p.has_table) {
+        gather_parameters(given.p.table, lanes, size, p_);
+        arrays_.p.rows = ensemble_view(p_);
     }
     if (given.start) {
         y0_.assign(lanes, call.field->num_states(), Real(0));
@@ -47,12 +41,11 @@ const RowArrays<Real>& RowArguments<Real>::with_arrays(const RowCall& call,
 }
 template <class Real>
 void RowArguments<Real>::start(const RowCall& call, const RowArrays<Real>& given) {
-    const GivenParameters<Real> parameters = parameters_of(given);
     std::vector<Real> p(static_cast<std::size_t>(call.field->num_parameters())),
         y(static_cast<std::size_t>(call.field->num_states()));
     const auto function = tile_of(*given.start, RowProblem<Real>{}, 1);
     for (std::ptrdiff_t lane = 0; lane < y0_.rows(); ++lane) {
-        copy_lane(parameters, lane, p);
+        copy_lane(given.p, lane, p);
         const auto t0 = static_cast<Real>(time_of_start(call.options.t0, lane));
         std::vector<Real> value(y.size());
         function->f(&t0, y.data(), p.data(), value.data());
@@ -64,8 +57,8 @@ void RowArguments<Real>::start(const RowCall& call, const RowArrays<Real>& given
 template <class Real>
 void RowArguments<Real>::bring_back(const RowCall& call, const RowArrays<Real>& given,
                                     Gradient<Real>& gradient) const {
-    if (given.has_table)
-        add_rows_of_table(given.table, gradient.p, gradient.shared);
+    if (given.p.has_table)
+        add_rows_of_table(given.p.table, gradient.p, gradient.shared);
     else
         gradient.shared.assign(0, 0, Real(0));
     if (given.start) pull_start(call, given, gradient);
@@ -73,7 +66,6 @@ void RowArguments<Real>::bring_back(const RowCall& call, const RowArrays<Real>& 
 template <class Real>
 void RowArguments<Real>::pull_start(const RowCall& call, const RowArrays<Real>& given,
                                     Gradient<Real>& gradient) const {
-    const GivenParameters<Real> parameters = parameters_of(given);
     EnsembleArray<Real> rows(gradient.y0.rows(), call.field->num_parameters());
     std::vector<Real> p(static_cast<std::size_t>(rows.cols())), of_p(p.size()),
         y(static_cast<std::size_t>(gradient.y0.cols())), value(y.size()), of_y(y.size()),
@@ -86,7 +78,7 @@ void RowArguments<Real>::pull_start(const RowCall& call, const RowArrays<Real>& 
         // As of a lane that failed, whose start may have no derivative.
         if (std::all_of(cotangent.begin(), cotangent.end(), [](Real c) { return c == 0; }))
             continue;
-        copy_lane(parameters, lane, p);
+        copy_lane(given.p, lane, p);
         std::fill(of_p.begin(), of_p.end(), Real(0));
         const auto t0 = static_cast<Real>(time_of_start(call.options.t0, lane));
         function->forward(&t0, y.data(), p.data(), value.data(), kept.data());
@@ -99,7 +91,7 @@ void RowArguments<Real>::pull_start(const RowCall& call, const RowArrays<Real>& 
         for (std::ptrdiff_t i = 0; i < rows.cols(); ++i)
             rows(lane, i) = of_p[static_cast<std::size_t>(i)];
     }
-    add_rows_of_start(parameters, gradient, rows);
+    add_rows_of_start(given.p, gradient, rows);
 }
 
 template class RowArguments<double>;

@@ -350,12 +350,12 @@ template decltype(solve_on_rows<float>) solve_on_rows<float>;
 template <class Real>
 RowSolutionOf<Real>::RowSolutionOf(detail::RowCall call, const detail::RowArrays<Real>& arrays)
     : call_(std::move(call)),
-      shares_parameters_(arrays.shares_parameters),
+      shares_parameters_(arrays.p.is_shared),
       began_by_function_(arrays.start != nullptr) {
     detail::RowArguments<Real> arguments;
     const detail::RowArrays<Real>& of_numbers = arguments.with_arrays(call_, arrays, "solve");
     y0_ = EnsembleArray<Real>(of_numbers.y0);
-    p_ = EnsembleArray<Real>(of_numbers.p);
+    p_ = EnsembleArray<Real>(of_numbers.p.rows);
     detail::Workspace of_this_call;
     static_cast<void>(Solution<Real>::operator=(
         std::move(detail::solve_on_rows<Real>(of_this_call, call_, of_numbers, {}, {}))));
@@ -374,7 +374,7 @@ PulledGradient<Real> RowSolutionOf<Real>::pull_back(detail::RowViews<Real> cotan
                      "value_and_gradient a loss");
     detail::Workspace of_this_call;
     auto& pulled = detail::differentiate_on_rows<Real>(
-        of_this_call, call_, {y0_.view(), p_.view(), shares_parameters_},
+        of_this_call, call_, {y0_.view(), {p_.view(), {}, shares_parameters_}},
         {nullptr, std::move(cotangents)}, {}, cancelled);
     return {std::move(pulled.gradient), std::move(pulled.report)};
 }

@@ -19,7 +19,7 @@ class UnreadOnRows {
         report.unread.clear();
         if (!loss || call.events) return;
         if (loss != loss_ || arrays.start != start_) look(call, loss, arrays.start);
-        list_unread(report.unread, components_, arrays.has_table ? &arrays.table : nullptr,
+        list_unread(report.unread, components_, arrays.p.has_table ? &arrays.p.table : nullptr,
                     report.num_lanes(), call.field->num_parameters(), is_used_);
     }
 
@@ -93,7 +93,7 @@ template <class Real>
     take(both.y0, half.y0);
     take(both.p, half.p);
     take(both.impulse_amounts, half.impulse_amounts);
-    if (arrays.has_table) add_rows_of_table(arrays.table, half.p, half.shared);
+    if (arrays.p.has_table) add_rows_of_table(arrays.p.table, half.p, half.shared);
     return half;
 }
 
@@ -146,12 +146,12 @@ ValueAndGradient<Real>& differentiate_on_rows(Workspace& kept, const RowCall& ca
     const OneCall only(kept, where);
     require_argument(!seeds.loss || !call.options.save_steps, said_of(Refusal::steps_of_loss),
                      where);
-    require_argument(
-        !(arrays.start || arrays.has_table) || !(gives_any(into) || bool(call.options.gather_sums)),
-        "{}: start_from(function), parameters(own, shared) and selected(theta, index) "
-        "over rows go with no arrays to write a gradient into, and without "
-        "gather_sums; leave these out, or give arrays of y0 and p",
-        where);
+    require_argument(!(arrays.start || arrays.p.has_table) ||
+                         !(gives_any(into) || bool(call.options.gather_sums)),
+                     "{}: start_from(function), parameters(own, shared) and selected(theta, index) "
+                     "over rows go with no arrays to write a gradient into, and without "
+                     "gather_sums; leave these out, or give arrays of y0 and p",
+                     where);
     auto& gradients = kept.get<GradientsOnRows<Real>>();
     ValueAndGradient<Real>& found = gradients.run(call, arrays, seeds, into, cancelled, where);
     gradients.unread.tell(found.report, call, arrays, seeds.loss);

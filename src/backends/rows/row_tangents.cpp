@@ -90,22 +90,23 @@ const RowArrays<Real>& RowTangents<Real>::with_tangent(const RowCall& call,
                                                        const RowArrays<Real>& along,
                                                        const char* where) {
     const FieldSizes& sizes = call.field->sizes();
-    const GivenParameters<Real> p{given.p, given.table, given.shares_parameters, given.has_table},
-        of_p{along.p, along.table, given.shares_parameters, along.has_table};
+    const GivenParameters<Real>& p = given.p;
+    GivenParameters<Real> of_p = along.p;
+    of_p.is_shared = p.is_shared;
     const std::ptrdiff_t lanes =
         given.start ? lanes_of_start(call.options.t0, p.num_lanes(), given.num_started, where)
                     : given.y0.num_lanes;
-    if (given.start || given.has_table)
-        p.require_shape_of(lanes, sizes.parameters, "p", where);
+    if (given.start || p.has_table)
+        require_parameters(p, lanes, sizes.parameters, "p", where);
     else
         require_arrays_of(sizes, given, where);
-    arrays_ = {.shares_parameters = given.shares_parameters, .num_started = lanes};
+    arrays_ = {.p = {.is_shared = p.is_shared}, .num_started = lanes};
     if (sizes.parameters > 0) {
-        of_p.require_shape_of(lanes, sizes.parameters, "the tangent of p", where);
-        if (!along.has_table) require_finite(along.p, "the tangent of p", where);
+        require_parameters(of_p, lanes, sizes.parameters, "the tangent of p", where);
+        if (!of_p.has_table) require_finite(of_p.rows, "the tangent of p", where);
     }
-    join(p_, given.shares_parameters ? 1 : lanes, sizes.parameters, p, of_p);
-    arrays_.p = ensemble_view(p_);
+    join(p_, p.is_shared ? 1 : lanes, sizes.parameters, p, of_p);
+    arrays_.p.rows = ensemble_view(p_);
     if (given.start) {
         if (start_of_y0_ != given.start)
             start_ = detail::with_tangents(given.start, {Direction::given}, where);

@@ -22,11 +22,11 @@ template <class Real>
 void require_arrays_of(const FieldSizes& sizes, const RowArrays<Real>& arrays, const char* where) {
     const std::ptrdiff_t lanes = std::max<std::ptrdiff_t>(arrays.y0.num_lanes, 0);
     require_y0_shape(array_shape(arrays.y0), {lanes, sizes.states}, where);
-    if (sizes.parameters > 0 || arrays.shares_parameters) {
-        const ArrayShape wanted{arrays.shares_parameters ? 1 : lanes, sizes.parameters};
-        const bool is_one_row = array_shape(arrays.p) == ArrayShape{1, sizes.parameters};
+    if (sizes.parameters > 0 || arrays.p.is_shared) {
+        const ArrayShape wanted{arrays.p.is_shared ? 1 : lanes, sizes.parameters};
+        const bool is_one_row = array_shape(arrays.p.rows) == ArrayShape{1, sizes.parameters};
         require_shape(
-            array_shape(arrays.p), wanted, "p", where,
+            array_shape(arrays.p.rows), wanted, "p", where,
             is_one_row ? ", or eddy::shared(p) for one row that all trajectories use" : "");
     }
     // A trajectory that is given no numbers fails alone. Tangents decide nothing: nobody would hear of theirs.
@@ -36,7 +36,7 @@ void require_arrays_of(const FieldSizes& sizes, const RowArrays<Real>& arrays, c
         tangents.num_components -= sizes.own_states();
         require_finite(tangents, "the tangent of y0", where);
     }
-    if (sizes.parameters > 0 && arrays.shares_parameters) require_finite(arrays.p, "p", where);
+    if (sizes.parameters > 0 && arrays.p.is_shared) require_finite(arrays.p.rows, "p", where);
 }
 
 template <class Real>
@@ -52,9 +52,9 @@ void PreparedRows<Real>::prepare(const RowCall& call, const RowArrays<Real>& arr
     require_arrays_of(field.sizes(), arrays, where);
     if (field.inputs().size > 0) require_inputs_of(call.options.inputs, arrays.y0.num_lanes, where);
     problem.y0 = arrays.y0;
-    problem.p = arrays.p;
-    problem.shares_parameters = arrays.shares_parameters;
-    problem.sums_tile = sums_in_tiles<Real>(call, arrays.shares_parameters);
+    problem.p = arrays.p.rows;
+    problem.shares_parameters = arrays.p.is_shared;
+    problem.sums_tile = sums_in_tiles<Real>(call, arrays.p.is_shared);
 }
 /// Puts new values of inputs and amounts of impulses into the plan.
 template <class Real>

@@ -199,15 +199,12 @@ template <class Y0>
 template <class Y0, class Parameters>
 [[nodiscard]] RowArrays<NumberOnRows<Parameters>> row_arrays(
     const Y0& y0, const Parameters& p, const std::shared_ptr<const FieldMaker>& start) {
-    RowArrays<NumberOnRows<Parameters>> arrays{.p = parameter_view(p),
-                                               .shares_parameters = is_shared<Parameters>,
-                                               .has_table = HasTable<Parameters>,
-                                               .start = start};
+    using Real = NumberOnRows<Parameters>;
+    RowArrays<Real> arrays{.p = GivenParameters<Real>::of(p), .start = start};
     if constexpr (IsStart<Y0>)
         arrays.num_started = y0.num_lanes;
     else
         arrays.y0 = ensemble_view(y0);
-    if constexpr (HasTable<Parameters>) arrays.table = p.table;
     return arrays;
 }
 

@@ -44,12 +44,10 @@ struct RowCall {
 /// Its arrays, in which alone calls of one solver object differ. They live longer than it.
 template <class Real>
 struct RowArrays {
-    EnsembleView<const Real> y0{}, p{};
-    bool shares_parameters = false;
-    /// In the place of `p`, where parameters lie in a table; in the place of `y0`, where it is a function of (t0, p): an
-    /// equation that reads no state, and how many trajectories it is asked for.
-    bool has_table = false;
-    ParameterTable<Real> table{};
+    EnsembleView<const Real> y0{};
+    GivenParameters<Real> p{};
+    /// In the place of `y0`, where it is a function of (t0, p): an equation that reads no state, and how many trajectories it
+    /// is asked for.
     std::shared_ptr<const FieldMaker> start{};
     std::ptrdiff_t num_started = 0;
 };

@@ -86,6 +86,29 @@ template <HasTable Parameters>
     return &p.table;
 }
 
+/// The parameters of a call, wherever the caller keeps them.
+template <class Real>
+struct GivenParameters {
+    EnsembleView<const Real> rows{};
+    ParameterTable<Real> table{};
+    bool is_shared = false, has_table = false;
+
+    template <class Parameters>
+    [[nodiscard]] static GivenParameters of(const Parameters& p) {
+        const auto* const table = table_of(p);
+        return {parameter_view(p), table ? *table : ParameterTable<Real>{},
+                detail::is_shared<Parameters>, table != nullptr};
+    }
+    [[nodiscard]] Real operator()(std::ptrdiff_t lane, std::ptrdiff_t i) const {
+        return has_table ? table(lane, i) : rows(is_shared ? 0 : lane, i);
+    }
+    /// So many trajectories, if the parameters say it; else 0.
+    [[nodiscard]] std::ptrdiff_t num_lanes() const {
+        if (has_table) return table.num_lanes();
+        return is_shared ? 0 : rows.num_lanes;
+    }
+};
+
 template <class... Arrays>
 inline constexpr bool are_of_host = (... && (is_ensemble_array<Arrays> &&
                                              std::is_same_v<MemoryOf<Arrays>, HostMemory>));

@@ -34,35 +34,14 @@ consteval bool check_start() {
     return false;
 }
 
-/// The parameters of a call, wherever the caller keeps them.
 template <class Real>
-struct GivenParameters {
-    EnsembleView<const Real> rows;
-    ParameterTable<Real> table;
-    bool is_shared = false, has_table = false;
-
-    template <class Parameters>
-    [[nodiscard]] static GivenParameters of(const Parameters& p) {
-        const auto* const table = table_of(p);
-        return {parameter_view(p), table ? *table : ParameterTable<Real>{},
-                detail::is_shared<Parameters>, table != nullptr};
-    }
-    [[nodiscard]] Real operator()(std::ptrdiff_t lane, std::ptrdiff_t i) const {
-        return has_table ? table(lane, i) : rows(is_shared ? 0 : lane, i);
-    }
-    /// So many trajectories, if the parameters say it; else 0.
-    [[nodiscard]] std::ptrdiff_t num_lanes() const {
-        if (has_table) return table.num_lanes();
-        return is_shared ? 0 : rows.num_lanes;
-    }
-    void require_shape_of(std::ptrdiff_t lanes, std::ptrdiff_t size, const char* name,
-                          const char* where) const {
-        if (has_table)
-            require_table(table, lanes, size, name, where);
-        else
-            require_shape(array_shape(rows), {is_shared ? 1 : lanes, size}, name, where);
-    }
-};
+void require_parameters(const GivenParameters<Real>& p, std::ptrdiff_t lanes, std::ptrdiff_t size,
+                        const char* name, const char* where) {
+    if (p.has_table)
+        require_table(p.table, lanes, size, name, where);
+    else
+        require_shape(array_shape(p.rows), {p.is_shared ? 1 : lanes, size}, name, where);
+}
 
 /// One trajectory's parameters, in plain or dual numbers.
 template <class Lane>
@@ -115,8 +94,8 @@ class StartValues {
                 const GivenParameters<Real>* along, std::ptrdiff_t num_lanes, const char* where)
         : t0_(&t0), p_(p), along_(along) {
         const std::ptrdiff_t lanes = lanes_of_start(t0, p.num_lanes(), num_lanes, where);
-        p.require_shape_of(lanes, parameter_size, "p", where);
-        if (along) along->require_shape_of(lanes, parameter_size, "the tangent of p", where);
+        require_parameters(p, lanes, parameter_size, "p", where);
+        if (along) require_parameters(*along, lanes, parameter_size, "the tangent of p", where);
         y0.assign(lanes, state_size, Real(0));
         if (along) tangent.assign(lanes, state_size, Real(0));
         for (std::ptrdiff_t lane = 0; lane < lanes; ++lane)
