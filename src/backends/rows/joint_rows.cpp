@@ -5,17 +5,6 @@
 #include "row_workers.hpp"
 
 namespace eddy::inline v0::detail {
-namespace {
-
-/// What save points show is not wanted yet.
-template <class Real>
-class NoRecorder final : public RowRecorder<Real> {
-    [[nodiscard]] bool save(std::ptrdiff_t, int, std::int32_t, const Real*) override {
-        return true;
-    }
-};
-
-}  // namespace
 
 template <class Real>
 void JointRows<Real>::lay_out(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field) {
@@ -63,7 +52,7 @@ void JointRows<Real>::find_steps(RowProblem<Real>& problem, const LaunchPlan& ti
                                  const ThreadLink& link,
                                  std::span<FieldOnTileOf<Real>* const> fields,
                                  LaneOutcome* outcomes) {
-    NoRecorder<Real> recorder;
+    RowRecorder<Real> recorder;  // nobody wants what save points show yet
     RowRecorder<Real>* for_all[1] = {&recorder};
     run(problem, tiles, link, fields, for_all, outcomes, false);
     first_.assign(outcomes, outcomes + tiles.num_lanes);

@@ -13,9 +13,6 @@ class StepRecorder final : public RowRecorder<Real> {
     void save_step(std::ptrdiff_t lane, const TakenStep& step, const Real*) override {
         if (step.size != 0) steps_->keep(lane, {step.elapsed, step.size});
     }
-    [[nodiscard]] bool save(std::ptrdiff_t, int, std::int32_t, const Real*) override {
-        return true;
-    }
 
   private:
     StepsOfLanes* steps_;

@@ -9,7 +9,7 @@
 
 namespace eddy::inline v0::detail {
 
-/// What is told of save points, and of accepted steps where it wants to.
+/// What is told of save points, and of accepted steps where it wants to; by itself it keeps nothing.
 template <class Real>
 class RowRecorder {
   public:
@@ -18,8 +18,10 @@ class RowRecorder {
     virtual void save_step(std::ptrdiff_t /*lane*/, const TakenStep& /*step*/,
                            const Real* /*state*/) {}
     /// The state of a lane, in a place, at save point k: all numbers. False where what is made of it is not finite.
-    [[nodiscard]] virtual bool save(std::ptrdiff_t lane, int place, std::int32_t k,
-                                    const Real* state) = 0;
+    [[nodiscard]] virtual bool save(std::ptrdiff_t /*lane*/, int /*place*/, std::int32_t /*k*/,
+                                    const Real* /*state*/) {
+        return true;
+    }
     /// The state of a lane that ends at an event, at the time t, where it is the only one to be saved.
     [[nodiscard]] virtual bool save_event(std::ptrdiff_t lane, int place, double /*t*/,
                                           const Real* state) {
