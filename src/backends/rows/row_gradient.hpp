@@ -23,8 +23,12 @@ class RowGradient {
     RowGradient(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field,
                 const RowObjective<Real>& objective, const GradientPlan& plan, Arena& arena);
 
-    /// What a call has of its own: arrays, and parameters that lanes share as numbers.
+    /// Before each group of lanes: what a call has of its own, arrays, and parameters that lanes share as numbers.
     void take_call(const RowObjective<Real>& objective) {
+        if (is_first_group_)
+            is_first_group_ = false;
+        else
+            step_->expect_more();
         has_report_ = objective.has_report;
         marks_of_call_ = objective.marks;
         leaves_out_marked_ = objective.leaves_out_marked;
@@ -109,7 +113,7 @@ class RowGradient {
     }
 
     const RowProblem<Real>* problem_;
-    bool has_report_, leaves_out_marked_ = false;
+    bool has_report_, leaves_out_marked_ = false, is_first_group_ = true;
     RowRun<Real> run_;
     RowReplay<Real> replay_;
     RowStep<Real>* step_;

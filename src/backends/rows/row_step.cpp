@@ -45,11 +45,12 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
         return;
     }
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
-    if (!problem.sums_tile) whole_ = step_on(field, *method_, width_ > 1);
-    if (whole_) {
-        whole_times_ = rows(method_->num_stages);
-        errors_ = rows(2 * problem.state_size);
+    if (!problem.sums_tile) {
+        whole_ = step_on(field, *method_, width_ > 1);
+        if (goes_back) whole_back_ = step_back_on(field, *method_, false);
+        if (whole_ || goes_back) whole_times_ = rows(method_->num_stages);
     }
+    if (whole_) errors_ = rows(2 * problem.state_size);
     const int num_read = problem.state_size * width_ * (method_->num_stages + 2);
     sums_ = {*method_, goes_back, width_ > 1 && num_read > numbers_of_cache<Real>, arena};
     sums_.list(k_);
@@ -63,7 +64,7 @@ template <class Real>
 bool RowStep<Real>::pulls_from_start(const RowProblem<Real>& problem, FieldOnTileOf<Real>& field) {
     const bool asks_for_stages = problem.differentiates_times || problem.times.num_saves > 1;
     return field.width() > 1 && !problem.sums_tile && !asks_for_stages &&
-           field.num_residuals() == 0 && step_on(field, *problem.method, true);
+           field.num_residuals() == 0 && step_back_on(field, *problem.method, false);
 }
 
 template <class Real>
@@ -212,7 +213,7 @@ template <class Real>
 void RowStep<Real>::pull_whole(const RowClocks& clocks, const Real* from, bool is_kept,
                                const Real* next_cotangent, Real* cotangent, Real* of_p) {
     set_whole_times(clocks);
-    whole_->pull({whole_times_, from, p_, h_}, is_kept, next_cotangent, cotangent, of_p);
+    whole_back_->pull({whole_times_, from, p_, h_}, is_kept, next_cotangent, cotangent, of_p);
 }
 template <class Real>
 Sum<Real> RowStep<Real>::error_of(bool is_coarse) const {
@@ -387,7 +388,7 @@ void RowStep<Real>::pull(int count, const RowClocks& clocks, const Real* kept,
         if (of_times.t) solved_->add_times(*field_->steps(), kept, p_, of_times);
         return;
     }
-    if (whole_ && !of_stages && !of_times.t && !of_times.dt && count == method_->num_needed)
+    if (whole_back_ && !of_stages && !of_times.t && !of_times.dt && count == method_->num_needed)
         return pull_whole(clocks, kept, true, next_cotangent, cotangent, of_p);
     Sum<Real>* const sums = sums_.back(count, stage_cotangent_);
     for (int i = count - 1; i >= 0; --i) {

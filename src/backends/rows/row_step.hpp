@@ -112,6 +112,10 @@ class RowStep {
 
     /// Rows that a stage keeps: its state, then the residuals of the field.
     [[nodiscard]] int rows_per_stage() const { return problem_->state_size + num_residuals_; }
+    /// Further lanes go back here: what takes as long to make as the first of them is worth it.
+    void expect_more() {
+        if (whole_times_) whole_back_ = step_back_on(*field_, *method_, true);
+    }
     /// Is an attempt pulled back from y alone? Of a few states in many lanes, stages take less time to compute again in
     /// registers than to write and read.
     [[nodiscard]] static bool pulls_from_start(const RowProblem<Real>& problem,
@@ -202,8 +206,8 @@ class RowStep {
     const Real* h_ = nullptr;      // (lane) signed sizes of the steps at hand
     Real* k_[MethodOnRows::most_stages] = {};
     StageSums<Real> sums_;
-    // An attempt as one program, where it is one: the times of its stages, and its errors.
-    ExplicitStepOnTile<Real>* whole_ = nullptr;
+    // An attempt as one program, where it is one, and its pullback: the times of stages, and errors.
+    ExplicitStepOnTile<Real>*whole_ = nullptr, *whole_back_ = nullptr;
     Real *whole_times_ = nullptr, *errors_ = nullptr;
     Real *k_cotangent_ = nullptr, *of_time_ = nullptr;
     std::optional<SolvedStep<Real>> solved_;  // of an implicit method, which has no sums

@@ -127,12 +127,16 @@ class ExplicitStep : GrowingStep {
     List<int> k_;
 };
 
-/// Has an attempt so few operations that sums of stages are much of it? Up to here everything that was measured gained:
-/// 2 to 8 states by 4 to 13 stages, of one trajectory and of 512, to 0.7 to 0.98 of the time. From 320 on gradients lose.
-bool is_short(const EquationProgram& field, const MethodOnRows& method) {
-    constexpr int most_operations = 300;
+/// Up to here all attempts that were measured gained: 2 to 8 states by 4 to 13 stages, of one trajectory and of 512, to 0.7
+/// to 0.98 of the time. Longer ones of many lanes take up to 1.6 times as long by vectors of 32 bytes.
+constexpr int most_of_attempt = 300;
+/// Pullbacks of several lanes gain at least up to here: gradients of 20 and 100 states.
+constexpr int most_of_pull = 8000;
+
+/// Has an attempt so few operations?
+bool is_short(const EquationProgram& field, const MethodOnRows& method, int most_operations) {
     const Graph& f = field.graph();
-    if (f.nodes.size() > most_operations || !f.loops.empty()) return false;
+    if (std::ssize(f.nodes) > most_operations || !f.loops.empty()) return false;
     std::int64_t of_stage = std::int64_t{f.outputs[0].size} * method.num_stages / 2;
     for (const Node& node : f.nodes) {
         if (node.op == Op::dense || node.op == Op::dense_transposed) return false;
@@ -190,13 +194,17 @@ std::int64_t ExplicitStepOnTile<Real>::num_bytes() const {
     return bytes;
 }
 
+namespace {
+
 template <class Real>
-ExplicitStepOnTile<Real>* step_on(FieldOnTileOf<Real>& tile, const MethodOnRows& method,
-                                  bool at_once) {
+ExplicitStepOnTile<Real>* step_of(FieldOnTileOf<Real>& tile, const MethodOnRows& method,
+                                  bool first_has_short, bool first_has_long, int most_operations) {
     auto* const of = dynamic_cast<ProgramTile*>(&tile);
-    if (!of || method.is_implicit() || !has_machine_code() || (of->is_first && !at_once) ||
-        !is_short(*of->program, method))
-        return nullptr;
+    if (!of || method.is_implicit() || !has_machine_code()) return nullptr;
+    const bool may_be_short = !of->is_first || first_has_short,
+               may_be_long = !of->is_first || first_has_long;
+    if (!may_be_long) most_operations = most_of_attempt;
+    if (!may_be_short || !is_short(*of->program, method, most_operations)) return nullptr;
     auto* there = static_cast<ExplicitStepOnTile<Real>*>(of->guest.get());
     if (there && &there->method() == &method) return there;
     auto made = std::make_unique<ExplicitStepOnTile<Real>>(*of->program, method, tile.width());
@@ -205,9 +213,26 @@ ExplicitStepOnTile<Real>* step_on(FieldOnTileOf<Real>& tile, const MethodOnRows&
     return there;
 }
 
+}  // namespace
+
+template <class Real>
+ExplicitStepOnTile<Real>* step_on(FieldOnTileOf<Real>& tile, const MethodOnRows& method,
+                                  bool at_once) {
+    return step_of(tile, method, at_once, false, most_of_attempt);
+}
+template <class Real>
+ExplicitStepOnTile<Real>* step_back_on(FieldOnTileOf<Real>& tile, const MethodOnRows& method,
+                                       bool has_worked) {
+    const bool is_wide = tile.width() > 1;
+    return step_of(tile, method, is_wide || has_worked, has_worked,
+                   is_wide ? most_of_pull : most_of_attempt);
+}
+
 template class ExplicitStepOnTile<double>;
 template class ExplicitStepOnTile<float>;
 template ExplicitStepOnTile<double>* step_on(FieldOnTile&, const MethodOnRows&, bool);
 template ExplicitStepOnTile<float>* step_on(FieldOnTileOf<float>&, const MethodOnRows&, bool);
+template ExplicitStepOnTile<double>* step_back_on(FieldOnTile&, const MethodOnRows&, bool);
+template ExplicitStepOnTile<float>* step_back_on(FieldOnTileOf<float>&, const MethodOnRows&, bool);
 
 }  // namespace eddy::inline v0::detail

@@ -49,5 +49,10 @@ class ExplicitStepOnTile final : public TileGuest {
 template <class Real>
 [[nodiscard]] ExplicitStepOnTile<Real>* step_on(FieldOnTileOf<Real>& tile,
                                                 const MethodOnRows& method, bool at_once);
+/// The same for pullbacks alone, which are faster of longer attempts, too, of several lanes. To make these takes as long
+/// as the first group of lanes does: the first tile of an equation has them from its second one on (`has_worked`).
+template <class Real>
+[[nodiscard]] ExplicitStepOnTile<Real>* step_back_on(FieldOnTileOf<Real>& tile,
+                                                     const MethodOnRows& method, bool has_worked);
 
 }  // namespace eddy::inline v0::detail
