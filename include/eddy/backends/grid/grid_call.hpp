@@ -61,14 +61,9 @@ class GridCall {
     GridCall& operator=(const GridCall&) = delete;
     /// An exception leaves nothing at work.
     ~GridCall() {
-        int before = 0;
-        if (Runtime::current_device(before) != 0) return;
-        for (const Flight& flight : flights_) {
-            if (!flight.mirrors) continue;
-            static_cast<void>(Runtime::use_device(places_[flight.place].device));
-            static_cast<void>(Runtime::synchronize(stream_of(flight)));
-        }
-        static_cast<void>(Runtime::use_device(before));
+        for (const Flight& flight : flights_)
+            if (flight.mirrors)
+                synchronize_quietly<Runtime>(places_[flight.place].device, stream_of(flight));
     }
 
     /// Returns when all is done, or is on its way in the stream. CudaError before the first launch where
@@ -218,24 +213,21 @@ class GridCall {
         GridPool<Runtime>& pool = *place.pool;
         pool.use(place.device);
         GridSizes bytes{};
-        const auto size_of = [&](GridPiece piece) -> std::size_t& {
-            return bytes[static_cast<std::size_t>(piece)];
-        };
         const auto workers = static_cast<std::size_t>(workers_);
-        size_of(GridPiece::arenas) = bytes_per_arena_ * workers;
+        bytes[GridPiece::arenas] = bytes_per_arena_ * workers;
         bool has_two = false;
         for (const Chunk& chunk : chunks_) {
             if (chunk.place != at) continue;
             std::size_t& most =
-                size_of(chunk.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors);
+                bytes[chunk.slot == 0 ? GridPiece::mirrors : GridPiece::other_mirrors];
             most = std::max(most, chunk.num_bytes);
             if (orders_all_)
-                size_of(GridPiece::order) = EnsembleOrder<Runtime>::num_bytes(plan_.num_lanes);
+                bytes[GridPiece::order] = EnsembleOrder<Runtime>::num_bytes(plan_.num_lanes);
             else if (has_order())
-                size_of(GridPiece::order) =
+                bytes[GridPiece::order] =
                     static_cast<std::size_t>(chunk.lanes.count) * sizeof(std::int32_t);
             if constexpr (is_gradient<Kernel>) {
-                std::size_t& of_costs = size_of(GridPiece::costs);
+                std::size_t& of_costs = bytes[GridPiece::costs];
                 of_costs = std::max(of_costs,
                                     static_cast<std::size_t>(chunk.first_group + groups_of(chunk)) *
                                         sizeof(BackCost));

@@ -40,11 +40,7 @@ class GridPathCall {
     GridPathCall& operator=(const GridPathCall&) = delete;
     /// An exception leaves nothing at work.
     ~GridPathCall() {
-        int before = 0;
-        if (!is_at_work_ || Runtime::current_device(before) != 0) return;
-        static_cast<void>(Runtime::use_device(place_.device));
-        static_cast<void>(Runtime::synchronize(place_.stream));
-        static_cast<void>(Runtime::use_device(before));
+        if (is_at_work_) synchronize_quietly<Runtime>(place_.device, place_.stream);
     }
 
     /// Returns when all is done, or is on its way in the stream. CudaError before the first launch where memory
@@ -127,14 +123,11 @@ class GridPathCall {
         const std::size_t bytes = arena_bytes<typename Work::Team>(job_.kernel);
         bytes_per_arena_ = in_whole_lines(std::max<std::size_t>(1, bytes));
         GridSizes sizes{};
-        const auto size_of = [&](GridPiece piece) -> std::size_t& {
-            return sizes[static_cast<std::size_t>(piece)];
-        };
-        size_of(GridPiece::arenas) = bytes_per_arena_ * static_cast<std::size_t>(plan_.num_workers);
-        size_of(GridPiece::mirrors) = rows_.num_bytes();
-        size_of(GridPiece::other_mirrors) = lanes_.num_bytes();
+        sizes[GridPiece::arenas] = bytes_per_arena_ * static_cast<std::size_t>(plan_.num_workers);
+        sizes[GridPiece::mirrors] = rows_.num_bytes();
+        sizes[GridPiece::other_mirrors] = lanes_.num_bytes();
         if constexpr (is_gradient<Kernel>)
-            size_of(GridPiece::costs) =
+            sizes[GridPiece::costs] =
                 static_cast<std::size_t>(plan_.num_groups()) * sizeof(BackCost);
         if (is_asynchronous_) {
             std::vector<std::byte> tables = rows_.tables();

@@ -62,7 +62,10 @@ enum class GridPiece {
     rows
 };
 inline constexpr std::size_t num_grid_pieces = 10;
-using GridSizes = std::array<std::size_t, num_grid_pieces>;
+struct GridSizes : std::array<std::size_t, num_grid_pieces> {
+    using array::operator[];
+    std::size_t& operator[](GridPiece piece) { return (*this)[static_cast<std::size_t>(piece)]; }
+};
 
 /// What decides where in the pieces a call keeps what: calls that agree in it leave to each other nothing but
 /// room to write in.
@@ -72,11 +75,7 @@ struct GridImprint {
     GridSizes bytes{};
     std::vector<std::byte> tables{};  // but for addresses in the pieces
 
-    friend bool operator==(const GridImprint& a, const GridImprint& b) {
-        return a.kernel == b.kernel && a.bytes == b.bytes && a.plan.num_lanes == b.plan.num_lanes &&
-               a.plan.group_size == b.plan.group_size && a.plan.num_workers == b.plan.num_workers &&
-               a.tables == b.tables;
-    }
+    bool operator==(const GridImprint&) const = default;
 };
 
 template <class Runtime>
@@ -122,7 +121,7 @@ class GridPool {
     [[nodiscard]] void* first(GridPiece which) const { return piece(which).first; }
     [[nodiscard]] void* reserve(GridPiece which, std::size_t num_bytes) {
         GridSizes bytes{};
-        bytes[static_cast<std::size_t>(which)] = num_bytes;
+        bytes[which] = num_bytes;
         reserve(bytes);
         return first(which);
     }

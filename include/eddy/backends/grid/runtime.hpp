@@ -101,6 +101,16 @@ void require_done(int code, const char* what) {
                     "; errors of earlier kernels of the program show here, too");
 }
 
+/// Waits for what is at work in a stream of a device, and throws nothing.
+template <class Runtime>
+void synchronize_quietly(int device, const typename Runtime::Stream& stream) {
+    int before = 0;
+    if (Runtime::current_device(before) != 0) return;
+    static_cast<void>(Runtime::use_device(device));
+    static_cast<void>(Runtime::synchronize(stream));
+    static_cast<void>(Runtime::use_device(before));
+}
+
 /// Makes a device the current one of this thread while it lives.
 template <class Runtime>
 class DeviceInUse {

@@ -19,6 +19,7 @@ struct LaunchPlan {
     std::ptrdiff_t group_size = 1;
     std::ptrdiff_t num_workers = 1;
 
+    bool operator==(const LaunchPlan&) const = default;
     [[nodiscard]] EDDY_HD std::ptrdiff_t num_groups() const {
         return (num_lanes + group_size - 1) / group_size;
     }
