@@ -46,7 +46,7 @@ class IdleMappings {
     }
 
   private:
-    static constexpr std::size_t kept_bytes = std::size_t{1} << 20;
+    static constexpr std::size_t kept_bytes = std::size_t{1} << 22;
     static constexpr int most = 8;
 
     std::mutex mutex_;
