@@ -21,6 +21,7 @@
 #include "solve/problems.hpp"
 #include "support/catch.hpp"
 #include "support/message_of.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -154,7 +155,7 @@ TEST_CASE("executor: whoever works, the bits are the same") {
           Everything{InTurn{}, "in turn"}, Everything{NotAtAll{}, "not at all"},
           Everything{Twice{}, "twice"}}) {
         CAPTURE(each.name);
-        for (int call = 0; call < 10; ++call) {
+        for (int call = 0; call < (support::sanitized ? 3 : 10); ++call) {
             const eddy::Cpu cpu{.threads = 4, .executor = each.executor};
             CHECK(support::same_array(solve(cpu).y(), alone.y()));
             const auto result = differentiate(cpu);
@@ -183,9 +184,10 @@ TEST_CASE("executor: a copy runs on the same threads, and outlives what it was c
 
 TEST_CASE("executor: no thread is started besides, however long a call takes") {
     Pool pool(2);
-    auto solver = eddy::ensemble_solver(support::Forced{}, eddy::Bosh3{},
-                                        {.t1 = 100, .rtol = 1e-7, .atol = 1e-9},
-                                        eddy::Cpu{.threads = 3, .executor = OnPool{&pool}});
+    auto solver =
+        eddy::ensemble_solver(support::Forced{}, eddy::Bosh3{},
+                              {.t1 = support::sanitized ? 20. : 100., .rtol = 1e-7, .atol = 1e-9},
+                              eddy::Cpu{.threads = 3, .executor = OnPool{&pool}});
     const std::ptrdiff_t before = num_threads();
 
     CHECK(solver(some_y0(), p).num_lanes() == num_lanes);

@@ -17,6 +17,7 @@
 #include "support/message_of.hpp"
 #include "support/random.hpp"
 #include "support/same_bits.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -113,7 +114,7 @@ TEST_CASE("tiles: the gradient of a network is the limit of central differences"
 }
 
 TEST_CASE("tiles: gradients are the same bits for any threads, checkpoints and memory") {
-    const Batch<float> batch(1000, 4);
+    const Batch<float> batch(support::sanitized ? 300 : 1000, 4);
     const auto one = batch.gradient(eddy::Tiles{.threads = 1}, within_steps);
 
     const auto check_same = [&](const eddy::Tiles& backend, std::int64_t checkpoints,
@@ -133,7 +134,7 @@ TEST_CASE("tiles: gradients are the same bits for any threads, checkpoints and m
 }
 
 TEST_CASE("tiles: the way back takes what the budget allows, and computes the less again") {
-    const Batch<float> batch(300, 4);
+    const Batch<float> batch(support::sanitized ? 100 : 300, 4);
     const auto with_budget = [&](std::size_t bytes) {
         eddy::SolveOptions options = within_steps;
         options.memory_budget = bytes;

@@ -14,6 +14,7 @@
 #include "support/alarm.hpp"
 #include "support/catch.hpp"
 #include "support/failing_allocations.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -31,7 +32,7 @@ struct Training : support::SmallTraining<float> {
     Training() : SmallTraining(network) {}
 };
 
-const eddy::SolveOptions options{.t1 = 1, .rtol = 1e-4, .atol = 1e-6};
+const eddy::SolveOptions options{.t1 = support::sanitized ? 0.25 : 1, .rtol = 1e-4, .atol = 1e-6};
 
 using Alarm = support::Alarm<eddy::PIDController>;
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();

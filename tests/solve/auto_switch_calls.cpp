@@ -7,6 +7,7 @@
 #include "solve/switch_lanes.hpp"
 #include "support/catch.hpp"
 #include "support/failing_allocations.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -74,9 +75,13 @@ TEST_CASE("AutoSwitch: the second gradient of a solver allocates nothing and giv
 }
 
 TEST_CASE("AutoSwitch: an allocation that fails, in either pass, leaves a solver that works") {
-    const Lanes lanes(20);
+    const Lanes lanes(support::sanitized ? 7 : 20);
     auto asked = options;
     asked.save_steps = true;
+    const auto num_switched =
+        eddy::solve(Field{}, Both{}, lanes.y0, lanes.p, asked, one_thread).num_switched();
+    REQUIRE(num_switched > 0);
+    REQUIRE(num_switched < lanes.y0.rows());
 
     for (const bool all_later_too : {false, true}) {
         const auto found = support::fail_each_allocation(
