@@ -1,13 +1,16 @@
 // Solver objects in tiles: a second call allocates nothing, and what an allocation that fails or a call that
 // is cancelled leaves behind spoils no later one. A program of its own: it counts every allocation of the process.
 
+#include <algorithm>
 #include <cmath>
+#include <eddy/ad/rows/runtime_field.hpp>
 #include <eddy/backends/tiles.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solve/call/solve.hpp>
 #include <eddy/solvers/tsit5.hpp>
 #include <limits>
 #include <stop_token>
+#include <type_traits>
 #include <vector>
 
 #include "backends/small_training.hpp"
@@ -57,6 +60,24 @@ void for_each_solver(int threads, const Check& check) {
 }
 
 }  // namespace
+
+TEST_CASE("tiles: the equation made of a constant graph is what its trace at run time makes") {
+    using Field = std::remove_cvref_t<decltype(network)>;
+    const eddy::RuntimeField traced(eddy::trace_graph(network, eddy::Scalar{},
+                                                      eddy::Vector<Field::state_size>{},
+                                                      eddy::Vector<Field::parameter_size>{}));
+
+    const eddy::Graph& made = *eddy::detail::field_on_rows<Field>()->graph();
+    const eddy::Graph& expected = *traced.maker()->graph();
+    REQUIRE(made.size() == expected.size());
+    for (int i = 0; i < made.size(); ++i) {
+        CHECK(made[i].op == expected[i].op);
+        CHECK(made[i].size == expected[i].size);
+        CHECK(made[i].first == expected[i].first);
+    }
+    CHECK(std::ranges::equal(made.operands, expected.operands));
+    CHECK(std::ranges::equal(made.constants, expected.constants));
+}
 
 TEST_CASE("tiles: the second call of a solver or gradient allocates nothing and gives the same") {
     const Training training;

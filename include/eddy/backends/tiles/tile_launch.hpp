@@ -4,24 +4,23 @@
 // Test: tests/solve/tiles_oracle.cpp, tests/backends/tiles_objects.cpp
 
 #include <cmath>
-#include <eddy/ad/rows/runtime_field.hpp>
 #include <eddy/backends/rows/row_control.hpp>
 #include <eddy/backends/rows/row_launch.hpp>
 #include <eddy/solve/group/gradient_kernel.hpp>
 #include <eddy/solve/group/kernel.hpp>
+#include <eddy/trace/field.hpp>
+#include <eddy/trace/rows/row_level.hpp>
 #include <optional>
 #include <vector>
 
 namespace eddy::inline v0::detail {
 
-/// An equation, which is traced when it is first asked for.
+/// An equation, which is made when it is first asked for.
 template <class Field>
 [[nodiscard]] const std::shared_ptr<const FieldMaker>& field_on_rows() {
+    static constexpr const auto& graph = FieldProgram<Field>::graph;
     static const std::shared_ptr<const FieldMaker> field =
-        RuntimeField(trace_graph(WholeOf<Field>{}, Scalar{}, Vector<Field::state_size>{},
-                                 Vector<program_parameters_of<Field>>{}),
-                     FieldNames{}, row_level, input_sizes_of<Field>)
-            .maker();
+        field_of_constant(ConstantGraph(graph), row_level, input_sizes_of<Field>);
     return field;
 }
 /// The equation of a call; in dual numbers, with a tangent.
