@@ -204,8 +204,7 @@ TEST_CASE("event gradients: they are those of the numbers computed, by steps of 
     check_tangled<Tangled, eddy::Tsit5>(2e-9, options, no_clock, eddy::Rows{});
     check_tangled<Tangled, eddy::Rodas5P>(2e-9, options, no_clock, eddy::Rows{});
     SolveOptions constant{.t1 = 3, .save_at = options.save_at, .dt0 = 0.17};
-    check_tangled<Tangled, eddy::RK4>(2e-9, constant, no_clock, eddy::differentiate_times,
-                                      eddy::Rows{});
+    check_tangled<Tangled, eddy::RK4>(2e-9, constant, no_clock, eddy::differentiate_times);
     constant.save_at = {};
     constant.step_to = {1.1};
     check_tangled<Tangled, eddy::RK4>(2e-9, constant, no_clock, eddy::differentiate_times,
