@@ -3,7 +3,9 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <cmath>
 #include <eddy/backends/cpu.hpp>
+#include <eddy/backends/rows.hpp>
 #include <eddy/solve/call/gradient.hpp>
 #include <eddy/solvers/bosh3.hpp>
 #include <span>
@@ -245,6 +247,11 @@ TEST_CASE("arrays: data of one row is shared by all lanes, at each save point or
         CHECK(same_array(result.gradient.y0, wanted.gradient.y0));
     }
     CHECK(wanted.loss.total > 0);
+    const auto over_rows = eddy::value_and_gradient(LotkaVolterra{}, eddy::Bosh3{}, HalfSquares{},
+                                                    std::vector{row, repeated}, lanes.y0, lanes.p,
+                                                    options, eddy::Rows{.threads = 1});
+    // The steps are the same; sums may be contracted in one of both.
+    CHECK(std::abs(over_rows.loss.total - wanted.loss.total) <= 1e-13 * wanted.loss.total);
 }
 
 TEST_CASE("arrays: a function of the state is saved in its place, and pulled back through") {

@@ -212,7 +212,7 @@ template <class Array>
 concept NumberRange = requires(const Array& array) {
     array.data();
     array.size();
-    *array.data() * 1.f;
+    { *array.data() * 1.f } -> std::convertible_to<double>;  // an array times a number is no number
 }
 &&!requires(const Array& array) { array.rows(); };
 
