@@ -142,6 +142,7 @@ TEST_CASE("stiff, Newton: a stage in which f is no number is told as that, with 
     };
     check(eddy::TRBDF2{}, eddy::Serial{});
     check(eddy::TRBDF2{}, eddy::Cpu{.threads = 1});
+    check(eddy::TRBDF2{}, eddy::Serial{}, eddy::ConstantController{});
     check(eddy::TRBDF2{}, eddy::Cpu{.threads = 1}, eddy::ConstantController{});
 }
 

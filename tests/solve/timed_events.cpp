@@ -135,8 +135,12 @@ TEST_CASE("timed events: one at t0 is, where its function passes zero there as w
     const auto count = [](const auto& field, double t0, double direction) {
         SolveOptions options = until(t0 + direction * 10, 1e-9);
         options.t0 = t0;
-        const auto given = eddy::solve(field, eddy::Tsit5{}, row({0}),
-                                       row({direction * 0.1, 100, t0}), options, Rows{});
+        const auto solve = [&](const auto& backend) {
+            return eddy::solve(field, eddy::Tsit5{}, row({0}), row({direction * 0.1, 100, t0}),
+                               options, backend);
+        };
+        const auto given = solve(Cpu{});
+        CHECK(given.y()(0, 0) == solve(Serial{}).y()(0, 0));
         CHECK(given.y()(0, 0) ==
               Approx(static_cast<double>(given.stats(0).events) * 100 * std::exp(-1))
                   .epsilon(1e-8)
