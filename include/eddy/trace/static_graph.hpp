@@ -28,6 +28,58 @@ struct GraphSizes {
             count(graph.regions),   count(graph.loops)};
 }
 
+template <GraphSizes room>
+struct StaticGraph;
+
+namespace detail {
+
+/// Where a graph lies that is a constant of the program, whatever its room. To trace the function once more, when the
+/// program runs, every operator of the trace would be compiled as machine code.
+struct ConstantGraph {
+    GraphSizes sizes;
+    TraceError error;
+    const Node* nodes;
+    const int* operands;
+    const double* constants;
+    const Argument* arguments;
+    const Output* outputs;
+    const std::string_view* names;
+    const SourcePlace* places;
+    const Region* regions;
+    const Loop* loops;
+
+    template <GraphSizes room>
+    explicit constexpr ConstantGraph(const StaticGraph<room>& of)
+        : sizes(of.sizes),
+          error(of.error),
+          nodes(of.nodes),
+          operands(of.operands),
+          constants(of.constants),
+          arguments(of.arguments),
+          outputs(of.outputs),
+          names(of.names),
+          places(of.places),
+          regions(of.regions),
+          loops(of.loops) {}
+
+    [[nodiscard]] constexpr Graph thaw() const {
+        Graph graph;
+        graph.nodes.assign(nodes, nodes + sizes.nodes);
+        graph.operands.assign(operands, operands + sizes.operands);
+        graph.constants.assign(constants, constants + sizes.constants);
+        graph.arguments.assign(arguments, arguments + sizes.arguments);
+        graph.outputs.assign(outputs, outputs + sizes.outputs);
+        graph.names.assign(names, names + sizes.names);
+        graph.places.assign(places, places + sizes.names);
+        graph.regions.assign(regions, regions + sizes.regions);
+        graph.loops.assign(loops, loops + sizes.loops);
+        graph.error = error;
+        return graph;
+    }
+};
+
+}  // namespace detail
+
 /// A graph in built-in arrays, with room for `room`.
 template <GraphSizes room>
 struct StaticGraph {
@@ -50,20 +102,7 @@ struct StaticGraph {
     [[nodiscard]] constexpr SourcePlace place_of_name(int name) const { return places[name]; }
 
     /// The same graph, ready to be transformed.
-    [[nodiscard]] constexpr Graph thaw() const {
-        Graph graph;
-        graph.nodes.assign(nodes, nodes + sizes.nodes);
-        graph.operands.assign(operands, operands + sizes.operands);
-        graph.constants.assign(constants, constants + sizes.constants);
-        graph.arguments.assign(arguments, arguments + sizes.arguments);
-        graph.outputs.assign(outputs, outputs + sizes.outputs);
-        graph.names.assign(names, names + sizes.names);
-        graph.places.assign(places, places + sizes.names);
-        graph.regions.assign(regions, regions + sizes.regions);
-        graph.loops.assign(loops, loops + sizes.loops);
-        graph.error = error;
-        return graph;
-    }
+    [[nodiscard]] constexpr Graph thaw() const { return detail::ConstantGraph(*this).thaw(); }
 };
 
 namespace detail {

@@ -41,20 +41,7 @@ int width_of(const RowLaunch<Real>& launch, bool goes_back) {
 
 std::shared_ptr<const FieldMaker> field_of_constant(const ConstantGraph& constant, RowLevel level,
                                                     InputSizes inputs) {
-    Graph graph;
-    const auto take = [](auto& to, const auto* items, int count) {
-        to.assign(items, items + count);
-    };
-    take(graph.nodes, constant.nodes, constant.sizes.nodes);
-    take(graph.operands, constant.operands, constant.sizes.operands);
-    take(graph.constants, constant.constants, constant.sizes.constants);
-    take(graph.arguments, constant.arguments, constant.sizes.arguments);
-    take(graph.outputs, constant.outputs, constant.sizes.outputs);
-    take(graph.names, constant.names, constant.sizes.names);
-    take(graph.places, constant.places, constant.sizes.names);
-    take(graph.regions, constant.regions, constant.sizes.regions);
-    take(graph.loops, constant.loops, constant.sizes.loops);
-    return RuntimeField(std::move(graph), {}, level, inputs).maker();
+    return RuntimeField(constant.thaw(), {}, level, inputs).maker();
 }
 
 RowEquation row_equation(std::shared_ptr<const FieldMaker> field, bool sums_tile) {

@@ -18,33 +18,6 @@
 
 namespace eddy::inline v0::detail {
 
-/// A graph that is a constant of the program. To trace the function once more, when the program runs, every operator of
-/// the trace would be compiled as machine code.
-struct ConstantGraph {
-    GraphSizes sizes;
-    const Node* nodes;
-    const int* operands;
-    const double* constants;
-    const Argument* arguments;
-    const Output* outputs;
-    const std::string_view* names;
-    const SourcePlace* places;
-    const Region* regions;
-    const Loop* loops;
-
-    template <GraphSizes room>
-    explicit constexpr ConstantGraph(const StaticGraph<room>& of)
-        : sizes(of.sizes),
-          nodes(of.nodes),
-          operands(of.operands),
-          constants(of.constants),
-          arguments(of.arguments),
-          outputs(of.outputs),
-          names(of.names),
-          places(of.places),
-          regions(of.regions),
-          loops(of.loops) {}
-};
 /// The equation that the graph (t, y, p) → dy/dt is.
 [[nodiscard]] EDDY_EXPORT std::shared_ptr<const FieldMaker> field_of_constant(
     const ConstantGraph& constant, RowLevel level, InputSizes inputs);
