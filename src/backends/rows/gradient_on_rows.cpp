@@ -3,7 +3,6 @@
 #include <eddy/solve/call/collect_arrays.hpp>
 #include <eddy/solve/call/redo.hpp>
 #include <eddy/trace/rows/row_program.hpp>
-#include <limits>
 #include "round_plan.hpp"
 
 namespace eddy::inline v0::detail {
@@ -201,10 +200,9 @@ void GradientOnRows<Real>::run_some(const RowCall& call, const RowArrays<Real>& 
     prepare(call, arrays, seeds, where);
     RowProblem<Real>& problem = prepared_.problem;
     problem.rows = Rows::of(lanes);
-    if (steps) {  // whatever the errors of these, they are accepted
+    if (steps) {
         problem.prescribed = steps;
-        any_atol_.assign(static_cast<std::size_t>(problem.state_size),
-                         std::numeric_limits<Real>::max() / 16);
+        any_atol_.assign(static_cast<std::size_t>(problem.state_size), any_atol<Real>);
         problem.tolerances.atol = any_atol_.data();
     }
     open_lanes(where);

@@ -57,8 +57,7 @@ void JointRows<Real>::find_steps(RowProblem<Real>& problem, const LaunchPlan& ti
     run(problem, tiles, link, fields, for_all, outcomes, false);
     first_.assign(outcomes, outcomes + tiles.num_lanes);
     ends_[1] = static_cast<std::int64_t>(size_.size());
-    any_atol_.assign(static_cast<std::size_t>(problem.state_size),
-                     std::numeric_limits<Real>::max() / 16);
+    any_atol_.assign(static_cast<std::size_t>(problem.state_size), any_atol<Real>);
     problem.tolerances.atol = any_atol_.data();
     problem.prescribed = {ends_, elapsed_.data(), size_.data()};
     problem.shares_steps = true;

@@ -9,7 +9,7 @@
 #include <eddy/solve/call/gradient_results.hpp>
 #include <eddy/solve/call/put_rows.hpp>
 #include <eddy/solve/call/sensitive_steps.hpp>
-#include <limits>
+#include <eddy/solve/lane/prescribed_steps.hpp>
 #include <span>
 #include <type_traits>
 
@@ -71,10 +71,9 @@ class Redo {
         const SolvedLanes solved = solved_lanes(marked, steps_.steps.outcomes);
         if (!solved.lanes.empty()) {
             prepare(first, solved.lanes);
-            // Whatever the errors of prescribed steps are, they are accepted.
             second_.prepared.problem.prescribed = steps_.steps.prescribe(solved.of_marked);
             for (int i = 0; i < Spec::state_size; ++i)
-                second_.prepared.problem.atol[i] = std::numeric_limits<Real>::max() / 16;
+                second_.prepared.problem.atol[i] = any_atol<Real>;
             second_.run_kernel(options, backend, kept, call, false);
             second_.result.report.wait();
             const BroughtRows brought =

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <eddy/core/host_device.hpp>
 #include <eddy/solve/lane/rows.hpp>
+#include <limits>
 
 namespace eddy::inline v0::detail {
 
@@ -16,6 +17,10 @@ struct TakenStep {
     double t;
     double elapsed = 0, size = 0;  // at its start
 };
+
+/// The absolute tolerance of such steps, which are accepted whatever their errors are.
+template <class Real>
+inline constexpr Real any_atol = std::numeric_limits<Real>::max() / 16;
 
 /// The accepted steps of all lanes of a launch, one lane after another: step first[0] is the first of all.
 /// None where `first` is null.
