@@ -2,6 +2,7 @@
 // The way back through a program of (t, y, p, …) that a stepper is made of: the field, or a step as a whole.
 // Test: tests/steppers/rosenbrock.cpp, tests/steppers/stochastic.cpp
 
+#include <eddy/ad/vjp.hpp>
 #include <eddy/core/numeric.hpp>
 #include <eddy/core/vec.hpp>
 #include <eddy/trace/evaluate.hpp>
@@ -38,6 +39,14 @@ EDDY_INLINE EDDY_HD inline Number pull_program(Vec<Number, size>& y_cotangent,
         }),
         arguments...);
     return t_cotangent;
+}
+/// The cotangent of y through a program; that of p is added.
+template <class Program, class State, class ParameterCotangent, class... Arguments>
+[[nodiscard]] EDDY_INLINE EDDY_HD inline State pull_state(ParameterCotangent& p_cotangent,
+                                                          const Arguments&... arguments) {
+    State y_cotangent{};
+    pull_program<decltype(vjp<1, 2>(Program{})), false>(y_cotangent, p_cotangent, arguments...);
+    return y_cotangent;
 }
 
 }  // namespace eddy::inline v0::detail

@@ -120,10 +120,8 @@ struct KineticStepper : PathStepper<KineticStepper<Term, Method>, Term, Method> 
         const Input& in, const Linearization<Number, with_times, is_dense>& of_step,
         const State<Number>& next_cotangent, const Dense&, ParameterCotangent& p_cotangent,
         Times&) {
-        State<Number> cotangent{};
-        detail::pull_program<decltype(vjp<1, 2>(Program{})), false>(
-            cotangent, p_cotangent, times_of(in), in.y, in.p, of_step.noise, next_cotangent);
-        return cotangent;
+        return detail::pull_state<Program, State<Number>>(p_cotangent, times_of(in), in.y, in.p,
+                                                          of_step.noise, next_cotangent);
     }
 
   private:

@@ -145,9 +145,9 @@ struct WeakRungeKuttaStepper
                                                ParameterCotangent& p_cotangent) {
         using Real = PrimalOf<Number>;
         const State<Number> pulled =
-            pull_program<typename Steps::template Program<detail::SdeParts::drift>, Number>(
-                p_cotangent, Steps::template time_at<i>(in), of_step.at.drift[i], in.p,
-                of.drift[i]);
+            detail::pull_state<typename Steps::template Program<detail::SdeParts::drift>,
+                               State<Number>>(p_cotangent, Steps::template time_at<i>(in),
+                                              of_step.at.drift[i], in.p, of.drift[i]);
         cotangent = cotangent + pulled;
         static_for<0, i>([&]<int j>() EDDY_INLINE {
             constexpr double a = Method::weak.a[i][j], a_w = Method::weak.a_w[i][j];
@@ -193,9 +193,9 @@ struct WeakRungeKuttaStepper
                                               State<Number>& cotangent,
                                               ParameterCotangent& p_cotangent) {
         cotangent = cotangent +
-                    pull_program<typename Steps::template Program<detail::SdeParts::both>, Number>(
-                        p_cotangent, Steps::template time_at<0>(in), in.y, in.p, of.drift[0],
-                        of.entries[0]);
+                    detail::pull_state<typename Steps::template Program<detail::SdeParts::both>,
+                                       State<Number>>(p_cotangent, Steps::template time_at<0>(in),
+                                                      in.y, in.p, of.drift[0], of.entries[0]);
     }
 
     /// Adds to the cotangents of a column's entries what a sum brings that reads them with this weight.
@@ -216,16 +216,8 @@ struct WeakRungeKuttaStepper
         Steps::template for_column<k>([&]<int e>() EDDY_INLINE {
             of_column.data[e - Steps::first_entry(k)] = of_entries.data[e];
         });
-        return pull_program<typename Steps::template Column<k>, Number>(p_cotangent, t, y, p,
-                                                                        of_column);
-    }
-    template <class Read, class Number, class ParameterCotangent, class... Arguments>
-    [[nodiscard]] EDDY_INLINE EDDY_HD static State<Number> pull_program(
-        ParameterCotangent& p_cotangent, const Arguments&... arguments) {
-        State<Number> of_state{};
-        detail::pull_program<decltype(vjp<1, 2>(Read{})), false>(of_state, p_cotangent,
-                                                                 arguments...);
-        return of_state;
+        return detail::pull_state<typename Steps::template Column<k>, State<Number>>(
+            p_cotangent, t, y, p, of_column);
     }
 };
 
