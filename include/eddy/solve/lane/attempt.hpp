@@ -103,9 +103,7 @@ class ChainStepper {
             move_where(attempt.accepted, attempt.trial.next, x.y);
         x.elapsed = after.elapsed;
         x.size = after.size;
-        x.history.previous_log2 = after.history.previous_log2;
-        x.history.earlier_log2 = after.history.earlier_log2;
-        x.history.was_rejected = after.history.was_rejected;
+        copy_parts(x.history, after.history);
         if (Spec::has_event) x.events = after.events;
         Stepper::carry(attempt.trial, attempt.accepted, x.memory);
     }

