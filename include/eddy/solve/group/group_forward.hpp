@@ -371,7 +371,7 @@ class GroupForward {
             const Occupant& occupant = chain.occupants[place];
             const double landing = guests_.least(
                 std::numeric_limits<double>::infinity(),
-                [&](const auto& guest) EDDY_INLINE { return guest.next_time(at, occupant); });
+                [&](const auto& guest) EDDY_INLINE { return guest.next_time(at, place); });
             set_lane(chain.landing, place, landing);
             if (occupant.lane == no_lane) continue;
             next_check = min(next_check, chain.first_round[place] + times.max_steps - 1);

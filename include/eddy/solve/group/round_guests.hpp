@@ -75,8 +75,7 @@ struct Guest {
     /// The lane of a place leaves.
     EDDY_HD static void leave(const auto& /*at*/, int /*place*/, LaneOutcome& /*outcome*/) {}
     /// Elapsed time at which something is due next.
-    [[nodiscard]] EDDY_HD static double next_time(const auto& /*at*/,
-                                                  const Occupant& /*occupant*/) {
+    [[nodiscard]] EDDY_HD static double next_time(const auto& /*at*/, int /*place*/) {
         return std::numeric_limits<double>::infinity();
     }
     /// Rounds until something is due, whatever the time.

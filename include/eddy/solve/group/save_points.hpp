@@ -44,9 +44,10 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
         if constexpr (!saves_nothing<Recorder>) find_and_save(at, round, meaning.broken);
         if (wants_steps()) save_steps(round);
     }
-    [[nodiscard]] EDDY_HD double next_time(const auto& at, const Occupant& occupant) const {
+    [[nodiscard]] EDDY_HD double next_time(const auto& at, int place) const {
+        const Occupant& occupant = at.chain.occupants[place];
         if (occupant.lane == no_lane) return std::numeric_limits<double>::infinity();
-        return next_landing(times_of(at, occupant.lane), occupant, num_saved_[occupant.lane]);
+        return next_landing(at.chain.steps.times_of(place), occupant, num_saved_[occupant.lane]);
     }
     [[nodiscard]] EDDY_HD std::int64_t rounds_left(const auto&) const {
         return wants_steps() ? 1 : std::numeric_limits<std::int64_t>::max();
@@ -122,7 +123,7 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
             const std::int32_t lane = round.chain.occupants[place].lane;
             if (problem_->times.num_impulses > 0)
                 pass_impulses(group, round.chain.occupants[place], due.at[place], y);
-            const double t = times_of(group, lane).save_time[num_saved_[lane]];
+            const double t = round.chain.steps.times_of(place).save_time[num_saved_[lane]];
             save(lane, y, t, t, place, broken);
         }
     }
@@ -169,8 +170,9 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
         bool any_due = false;
         for (int place = 0; place < num_places; ++place) {
             const std::int32_t lane = chain.occupants[place].lane;
-            const double at = lane == no_lane ? std::numeric_limits<double>::infinity()
-                                              : next_save(times_of(group, lane), num_saved_[lane]);
+            const double at = lane == no_lane
+                                  ? std::numeric_limits<double>::infinity()
+                                  : next_save(chain.steps.times_of(place), num_saved_[lane]);
             const double from = get_lane(before.elapsed, place);
             const double to = get_lane(attempt.stalled, place) ? from : get_lane(x.elapsed, place);
             const bool ends = at == to && ends_at_event(attempt, place);

@@ -17,6 +17,29 @@
 
 namespace eddy::inline v0::detail {
 
+/// Where the times of the lanes in the places of a pack lie: they are asked for far more often than lanes come.
+template <class Spec, bool is_kept = (Spec::num_places > 1)>
+class PlaceTimes {
+  public:
+    EDDY_HD void assign(const Problem<Spec>& problem, int place, LaunchLane lane) {
+        table_row_[place] = problem.times.table_row(problem.row_of(lane));
+    }
+    [[nodiscard]] EDDY_HD LaneTimes of(const Problem<Spec>& problem, int place, LaunchLane) const {
+        return problem.times.of_table_row(table_row_[place]);
+    }
+
+  private:
+    std::ptrdiff_t table_row_[Spec::num_places] = {};  // (place)
+};
+/// A thread of a device has no registers for it, and finds it anew.
+template <class Spec>
+struct PlaceTimes<Spec, false> {
+    EDDY_HD static void assign(const Problem<Spec>&, int, LaunchLane) {}
+    [[nodiscard]] EDDY_HD static LaneTimes of(const Problem<Spec>& problem, int, LaunchLane lane) {
+        return problem.times_of(lane);
+    }
+};
+
 template <class Spec>
 class ChainStepper {
     using Primal = typename Spec::Primal;
@@ -45,6 +68,7 @@ class ChainStepper {
     /// Puts another lane into a place.
     EDDY_HD void assign(int place, LaunchLane lane) {
         lanes_[place] = lane;
+        times_.assign(*problem_, place, lane);
         parameters.assign(*problem_, place, lane);
         path.assign(place, lane);
     }
@@ -203,7 +227,7 @@ class ChainStepper {
     }
     /// The times of the lane in a place.
     [[nodiscard]] EDDY_HD LaneTimes times_of(int place) const {
-        return problem_->times_of(lanes_[place]);
+        return times_.of(*problem_, place, lanes_[place]);
     }
     /// What steps may have to end at.
     [[nodiscard]] EDDY_HD typename EventSeeker<Spec>::Landings landings() const {
@@ -341,6 +365,7 @@ class ChainStepper {
         after.history = x.history;
     }
 
+    [[no_unique_address]] PlaceTimes<Spec> times_;
     const Problem<Spec>* problem_ = nullptr;
     LaunchLane lanes_[Spec::num_places] = {};  // (place) the last one
     Time t0_;                                  // (place)

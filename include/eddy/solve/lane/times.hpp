@@ -107,8 +107,8 @@ struct CallTimes : SharedTimes, LaneSpan {
         return table_rows.first ? static_cast<std::ptrdiff_t>(table_rows(k, 0)) : k;
     }
     /// The times of the lane that is given this row.
-    [[nodiscard]] EDDY_HD LaneTimes of(Row row) const {
-        const std::ptrdiff_t k = table_row(row);
+    [[nodiscard]] EDDY_HD LaneTimes of(Row row) const { return of_table_row(table_row(row)); }
+    [[nodiscard]] EDDY_HD LaneTimes of_table_row(std::ptrdiff_t k) const {
         return {static_cast<const SharedTimes&>(*this),
                 own ? own[k] : static_cast<const LaneSpan&>(*this),
                 tstops + k * num_tstops,
