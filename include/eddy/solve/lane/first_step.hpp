@@ -19,6 +19,13 @@ struct FirstTimes {
     Time t0, lowest, highest;  // (place)
     Real span;
 
+    /// Those of lanes that share them: a pack that is set place by place can be loaded only later.
+    EDDY_HD void set_all(const LaneTimes& times) {
+        t0 = Time(times.t0);
+        lowest = Time(times.tstops[0].lowest);
+        highest = Time(times.tstops[0].highest);
+        span = Real(static_cast<ScalarOf<Real>>(times.span));
+    }
     EDDY_HD void set(int place, const LaneTimes& times) {
         const Tstop& to = times.tstops[0];
         set_lane(t0, place, times.t0);
@@ -115,6 +122,8 @@ class FirstStep {
         State y{};
         Vec<Real, Spec::parameter_room> p{};
         FirstTimes<Real, Time> times{};
+        const bool have_own_times = problem.times.own != nullptr;
+        if (!have_own_times) times.set_all(problem.times.of_all());
         for (int place = 0; place < num_places; ++place) {  // beyond the last lane, that lane again
             const LaunchLane source{lane + min(place, count - 1)};
             const auto start = LaneStart<Spec>::state(problem, source);
@@ -122,7 +131,7 @@ class FirstStep {
             const LaneParameters<Spec> given(&problem, source);
             for (int i = 0; i < Spec::Term::parameter_size; ++i)
                 set_lane(p[i], place, primal(given[i]));
-            times.set(place, problem.times_of(source));
+            if (have_own_times) times.set(place, problem.times_of(source));
         }
         using Rule = FirstStepRule<Spec, Real, Time>;
         const State f0 = slope(Rule::time_after(problem, times, Time(0)), y, p);
