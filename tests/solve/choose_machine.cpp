@@ -15,6 +15,7 @@
 #include <eddy/trace/nn/mlp.hpp>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -51,11 +52,25 @@ struct Repeated : Linear<32> {
         });
     }
 };
-/// 40 components, without a layer.
+/// No layer, whatever its size.
+template <int size>
 struct Ring {
-    static constexpr int state_size = 40, parameter_size = 65;
+    static constexpr int state_size = size, parameter_size = 65;
     constexpr auto operator()(auto, const auto& y, const auto& p) const {
-        return eddy::concat(eddy::slice<1, 39>(y), y[0] * p[64]) - y;
+        return eddy::concat(eddy::slice<1, size - 1>(y), eddy::slice<0, 1>(y) * p[64]) - p[0] * y;
+    }
+};
+/// As many components as go over rows, on processors for which rows have machine code.
+constexpr bool width_decides = eddy::detail::least_states<double> < 1000;
+constexpr int wide = width_decides ? eddy::detail::least_states<double> : 40;
+struct RingInTurns : Ring<wide> {
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        return eddy::repeat<3>(y, [&](const auto& x) { return Ring<wide>{}(t, x, p); });
+    }
+};
+struct RingOfFunctions : Ring<wide> {
+    constexpr auto operator()(auto t, const auto& y, const auto& p) const {
+        return Ring<wide>{}(t, eddy::tanh(y), p);
     }
 };
 struct Driven : Linear<32> {
@@ -127,7 +142,7 @@ std::vector<double> numbers(const auto& array) {
 
 }  // namespace
 
-TEST_CASE("choose_machine: layers with shared weights go by Tiles, all else by Cpu") {
+TEST_CASE("choose_machine: layers with shared weights go by Tiles, other narrow equations by Cpu") {
     std::printf("%-44s%-12s%-12s%-12s%-12s%s\n", "no backend named", "solve", "gradient",
                 "pullback", "pushforward", "Hessian");
 
@@ -145,7 +160,9 @@ TEST_CASE("choose_machine: layers with shared weights go by Tiles, all else by C
     CHECK(chosen<Network, eddy::Tsit5, Array>("2-32-32-2, weights of each trajectory's own") ==
           "CCCCC");
     CHECK(chosen<Computed>("A y, A computed") == "CCCCC");
-    CHECK(chosen<Ring>("40 components, no layer") == "CCCCC");
+    CHECK(chosen<RingInTurns>("as many components as are wide, in a loop") == "CCCCC");
+    CHECK(chosen<RingOfFunctions>("as many, each in a function") == "CCCCC");
+    CHECK(chosen<Ring<wide - 1>>("one component less than is wide") == "CCCCC");
     CHECK(chosen<support::Lorenz>("Lorenz") == "CCCCC");
     CHECK(chosen<DrivenSmoothly>("a layer, smooth inputs") == "CCCCC");
     CHECK(chosen<Ending>("a layer, event") == "CCCCC");
@@ -154,6 +171,48 @@ TEST_CASE("choose_machine: layers with shared weights go by Tiles, all else by C
               "2-32-32-2, estimate_gradient_error") == "TCCCC");
     CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::Cpu>("2-32-32-2, Cpu{}") == "CCCCC");
     CHECK(chosen<Network, eddy::Tsit5, Shared, eddy::Serial>("2-32-32-2, Serial{}") == "CCCCC");
+}
+
+TEST_CASE("choose_machine: from so many components on, packs as wide as rows, all go by Tiles") {
+    std::printf("wide: from %d components on, in single precision from %d (2147483647: never)\n",
+                eddy::detail::least_states<double>, eddy::detail::least_states<float>);
+    const std::string by_width = width_decides ? "TTTCC" : "CCCCC";
+
+    CHECK(chosen<Ring<wide>>("as many components as are wide") == by_width);
+    CHECK(chosen<Ring<wide>, eddy::Tsit5, Array>("the same, parameters of each one's own") ==
+          by_width);
+    CHECK(chosen<Ring<wide>, eddy::Bosh3, Shared, eddy::ConstantController>(
+              "the same, constant steps") == by_width);
+    CHECK(chosen<Ring<wide>, eddy::Tsit5, eddy::EnsembleArray<float>>("the same, float") ==
+          (eddy::detail::least_states<float> > wide ? "CCCCC" : by_width));
+    CHECK(chosen<Ring<wide>, eddy::Rodas5P>("the same, Rodas5P") == "CCCCC");
+    CHECK(chosen<Ring<wide>, eddy::Tsit5, Shared, eddy::Cpu>("the same, Cpu{}") == "CCCCC");
+}
+
+TEST_CASE("choose_machine: wide equations have the steps and states of Serial") {
+    constexpr Ring<wide> ring;
+    Array y0(37, wide), p(37, 65, 0.5);
+    for (std::ptrdiff_t lane = 0; lane < 37; ++lane)
+        for (int i = 0; i < wide; ++i)
+            y0(lane, i) = 0.1 * static_cast<double>((7 * lane + 3 * i) % 11);
+    const auto calls = [&](const auto&... backend) {
+        auto solver =
+            eddy::gradient_solver(ring, eddy::Tsit5{}, SquaredError{}, options, backend...);
+        static_cast<void>(solver(y0, y0, p));
+        return std::pair{eddy::solve(ring, eddy::Tsit5{}, y0, p, options, backend...),
+                         solver(y0, y0, p)};
+    };
+
+    const auto [solution, gradient] = calls();
+    const auto [of_serial, gradient_of_serial] = calls(eddy::Serial{});
+
+    CHECK(numbers(solution.y()) == numbers(of_serial.y()));
+    CHECK(solution.stats(36).accepted == of_serial.stats(36).accepted);
+    CHECK(gradient.loss(36) == gradient_of_serial.loss(36));
+    const auto found = numbers(gradient.gradient.p),
+               wanted = numbers(gradient_of_serial.gradient.p);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        CHECK(std::abs(found[i] - wanted[i]) < 1e-12 * (1 + std::abs(wanted[i])));
 }
 
 TEST_CASE("choose_machine: calls have the bits of the machine that is chosen") {

@@ -1,12 +1,15 @@
 #pragma once
-// Which machine solves a call that names none: Tiles where the equation has layers, whose products with shared weights
-// take a fraction of their time there, and nothing that is asked for stands in the way; else Cpu. Types decide, so that
-// only one of the two is compiled.
+// Which machine solves a call that names none: Tiles where the equation is wide, so that registers do not hold a step, or
+// has layers, whose products with shared weights take a fraction of their time there, and nothing that is asked for
+// stands in the way; else Cpu. Types decide, so that only one of the two is compiled.
 // Test: tests/solve/choose_machine.cpp
 
 #include <eddy/core/host_device.hpp>
+#include <eddy/core/simd/layout.hpp>
 #include <eddy/solve/ask/check_combination.hpp>
 #include <eddy/solve/ask/parameters_given.hpp>
+#include <eddy/trace/rows/row_level.hpp>
+#include <limits>
 #include <type_traits>
 
 namespace eddy::inline v0 {
@@ -41,16 +44,49 @@ template <class AnyGraph>
     return false;
 }
 
+/// A step of so many components takes less time over rows, and its call a third of the time to compile: they lie in the
+/// registers of no pack. With packs of eight doubles there must be more; gradients of more than four floats are faster in packs.
+template <class Real>
+inline constexpr int least_states = [] {
+    // Else rows have no machine code (other processors than x86), or vectors half as long as packs.
+    constexpr bool are_level = (row_level == RowLevel::fused) == (simd::native_bytes > 16);
+    constexpr int lanes = native_lanes<Real>;
+    if (are_level && lanes <= 4) return 20;
+    return are_level && std::is_same_v<Real, double> ? 40 : std::numeric_limits<int>::max();
+}();
+
+/// Is it a call over rows? Of one trajectory such functions take three times as long there.
+[[nodiscard]] constexpr bool calls_over_rows(Op op) {
+    return op >= Op::pow && op <= Op::softplus && op != Op::sqrt && op != Op::abs &&
+           op != Op::min && op != Op::max;
+}
+/// Are there so many components, and little else than arithmetic? What matrices, tables and loops take depends on their
+/// sizes.
+template <class Real, class AnyGraph>
+[[nodiscard]] constexpr bool is_wide(const AnyGraph& graph, int num_states) {
+    if (num_states < least_states<Real>) return false;
+    int num_calls = 0;
+    for (int i = 0; i < graph.size(); ++i) {
+        if (graph.nodes[i].op >= Op::dense) return false;
+        if (calls_over_rows(graph.nodes[i].op)) num_calls += graph.nodes[i].size;
+    }
+    return 8 * num_calls <= num_states;
+}
+
 /// Is a call by Tiles, where no machine is named?
 template <CallKind call, class Field, class Method, class Choice, class Parameters>
 inline constexpr bool goes_by_tiles = [] {
-    if constexpr (compiled_by_nvcc || Choice::names_backend || !is_shared<Parameters> ||
+    constexpr bool has_array = is_shared<Parameters> || is_ensemble_array<Parameters>;
+    if constexpr (compiled_by_nvcc || Choice::names_backend || !has_array ||
                   family_of<Field, Method> != Family::explicit_rk ||
                   refusal_of(features_of<Field, Method, Choice, call>, Family::explicit_rk,
                              Machine::tiles, call) != Refusal::none)
         return false;
     else
-        return has_layers(FieldProgram<Field>::graph, Field::parameter_size);
+        return is_wide<ParameterScalarOf<Parameters>>(FieldProgram<Field>::graph,
+                                                      Field::state_size) ||
+               (is_shared<Parameters> &&
+                has_layers(FieldProgram<Field>::graph, Field::parameter_size));
 }();
 
 /// The backend of a call: the one that is named, or chosen.
