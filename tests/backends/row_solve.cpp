@@ -93,15 +93,21 @@ void check_method(const eddy::SolveOptions& options, std::ptrdiff_t lanes,
 }
 
 template <class Method, class Real = double>
-void check_many(std::ptrdiff_t lanes, const eddy::SolveOptions& options) {
-    eddy::EnsembleArray<Real> y0(lanes, 54), p(lanes, 1);
-    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
+void check_many(std::ptrdiff_t lanes, const eddy::SolveOptions& options, bool shares = false) {
+    const std::ptrdiff_t num_rows = shares ? 1 : lanes;
+    eddy::EnsembleArray<Real> y0(lanes, 54), p(num_rows, 1);
+    for (std::ptrdiff_t lane = 0; lane < num_rows; ++lane)
         p(lane, 0) = static_cast<Real>(0.7 + 0.3 * static_cast<double>(lane % 9));
+    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
         for (int c = 0; c < 54; ++c)
             y0(lane, c) = static_cast<Real>(1 + 0.1 * static_cast<double>((5 * lane + c) % 7));
     }
-    check_same<Real>(eddy::solve(eddy::trace_field(54, 1, Decays{}), Method{}, y0, p, options),
-                     eddy::solve(Decays{}, Method{}, y0, p, options, eddy::Serial{}));
+    const eddy::RuntimeField field = eddy::trace_field(54, 1, Decays{});
+    const auto check = [&](const auto& of_p) {
+        check_same<Real>(eddy::solve(field, Method{}, y0, of_p, options),
+                         eddy::solve(Decays{}, Method{}, y0, of_p, options, eddy::Serial{}));
+    };
+    shares ? check(eddy::shared(p)) : check(p);
 }
 
 }  // namespace
@@ -162,6 +168,46 @@ TEST_CASE("rows: many components have the bits of the oracle, in few lanes and i
     check_many<eddy::Tsit5>(70, {.t1 = 3, .save_at = {0.4, 3}});
     check_many<eddy::Vern7>(70, {.t1 = 3, .save_at = {0.4, 3}});
     check_many<eddy::Tsit5>(70, support::with_own_times({}, 70, 3));
+}
+TEST_CASE("rows: long attempts of solves are one program once many were made, with the same bits") {
+    constexpr auto &tsit5 = eddy::detail::method_on_rows<eddy::Tsit5, true>,
+                   &vern7 = eddy::detail::method_on_rows<eddy::Vern7, true>;
+    const eddy::RuntimeField field = eddy::trace_field(54, 1, Decays{});
+    const bool can = eddy::detail::has_machine_code();
+    const auto pass = [&](auto tile, const auto& method) {
+        auto* const attempts = eddy::detail::attempts_before_step(*tile, method);
+        const auto* const graph = field.maker()->graph();
+        REQUIRE((attempts != nullptr) == eddy::detail::gains_by_long_step(graph, method));
+        if (!attempts) return;
+        *attempts = 0;
+        CHECK(eddy::detail::long_step_on(*tile, method) == nullptr);
+        *attempts = 1 << 20;
+        CHECK(eddy::detail::long_step_on(*tile, method) != nullptr);
+    };
+    CHECK(eddy::detail::attempts_before_step(*field.maker()->on_tile(1), tsit5) == nullptr);
+    CHECK(eddy::detail::attempts_before_step(*lorenz().maker()->on_tile(8), tsit5) == nullptr);
+    CHECK(eddy::detail::gains_by_long_step(field.maker()->graph(), tsit5) == can);
+    CHECK(!eddy::detail::gains_by_long_step(nullptr, tsit5));
+
+    pass(field.maker()->on_shared_tile(8), tsit5);
+    pass(field.maker()->on_float_tile(16), tsit5);
+    pass(field.maker()->on_tile(8), vern7);
+    pass(field.maker()->on_tile(8), tsit5);
+
+    check_many<eddy::Tsit5>(70, {.t1 = 3});
+    check_many<eddy::Tsit5>(70, {.t1 = 3, .save_at = {1.3}});  // within a step
+    check_many<eddy::Tsit5>(70, {.t1 = 3, .save_at = {0.4, 3}});
+    check_many<eddy::Vern7>(70, {.t1 = 3, .save_at = {1.3}});
+    check_many<eddy::Tsit5>(70, {.t1 = 3, .dt_min = 0.3});
+    check_many<eddy::Tsit5>(70, support::with_own_times({}, 70, 3));
+    check_many<eddy::RK4>(70, {.t1 = 1, .dt0 = 0.1});
+    check_many<eddy::Tsit5, float>(70, {.t1 = 3, .rtol = 1e-5});
+    check_many<eddy::Tsit5>(70, {.t1 = 3, .save_at = {1.3}}, true);
+    check_many<eddy::Tsit5, float>(70, {.t1 = 3, .rtol = 1e-5}, true);
+    // Others begin while these are asked for one by one.
+    if (can)
+        *eddy::detail::attempts_before_step(*field.maker()->on_tile(8), tsit5) = (1 << 15) - 300;
+    check_many<eddy::Tsit5>(70, {.t1 = 3});
 }
 TEST_CASE(
     "rows: components that do not change count in no norm, as they do in none of the oracle's") {

@@ -3,6 +3,7 @@
 // Test: tests/backends/row_solve.cpp
 
 #include <atomic>
+#include <cstdint>
 #include <eddy/ad/split.hpp>
 #include <eddy/trace/rows/program_code.hpp>
 #include <eddy/trace/rows/row_level.hpp>
@@ -24,6 +25,8 @@ class EquationProgram {
 
     [[nodiscard]] virtual const Graph& graph() const = 0;
     [[nodiscard]] virtual RowLevel level() const = 0;
+    /// Are the numbers of p those of all lanes?
+    [[nodiscard]] virtual bool shares_parameters() const = 0;
     /// f with what the way back keeps, and the pullback.
     [[nodiscard]] virtual SplitGraph split() const = 0;
     /// One of the lists made of it by a table, by whoever asks first, for all tiles.
@@ -34,11 +37,14 @@ class EquationProgram {
         if (!code) code = std::make_shared<const ProgramCode>(make());
         return code;
     }
+    /// Attempts of trajectories that have been made without a list, which takes long to make.
+    [[nodiscard]] std::atomic<std::int64_t>& attempts_without() const { return attempts_without_; }
     /// True for the first tile that asks.
     [[nodiscard]] bool is_first_tile() const { return !has_tile_.exchange(true); }
 
   private:
     mutable std::atomic<bool> has_tile_ = false;
+    mutable std::atomic<std::int64_t> attempts_without_ = 0;
     mutable std::mutex mutex_;
     mutable std::map<std::pair<const void*, int>, Code> lists_;
 };

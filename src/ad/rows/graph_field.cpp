@@ -60,7 +60,7 @@ class FieldCode final : public EquationProgram {
         : graph_(graph), level_(level), shares_(shares), pulls_inputs_(pulls_inputs) {}
 
     [[nodiscard]] RowLevel level() const override { return level_; }
-    [[nodiscard]] bool shares_parameters() const { return shares_; }
+    [[nodiscard]] bool shares_parameters() const override { return shares_; }
     /// Are inputs an argument behind p, to which is pulled back, too?
     [[nodiscard]] bool pulls_inputs() const { return pulls_inputs_; }
     [[nodiscard]] const Graph& graph() const override { return graph_; }

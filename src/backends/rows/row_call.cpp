@@ -137,6 +137,8 @@ class SolvesOnRows {
                         const char* where, const CarriedPart<Real>* carried = nullptr) {
         EmptyUnlessDone guard(solution_);
         prepared_.prepare(call, arrays, where);
+        bool& are_numbers = prepared_.problem.sums_tile;
+        are_numbers = reads_numbers(call, arrays.p.is_shared, are_numbers);
         num_columns_ = call.observed ? call.num_observed : prepared_.problem.own_size();
         take(into, where);
         open(call.options, carried);

@@ -45,12 +45,17 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
         return;
     }
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
-    if (!problem.sums_tile) {
-        whole_ = step_on(field, *method_, width_ > 1);
-        if (goes_back) whole_back_ = step_back_on(field, *method_, false);
-        if (whole_ || goes_back) whole_times_ = rows(method_->num_stages);
+    if (!keeps_stages_) {
+        attempts_before_whole_ = attempts_before_step(field, *method_);
+        whole_ = long_step_on(field, *method_);
     }
-    if (whole_) errors_ = rows(2 * problem.state_size);
+    if (!problem.sums_tile) {
+        if (!whole_) whole_ = step_on(field, *method_, width_ > 1);
+        if (goes_back) whole_back_ = step_back_on(field, *method_, false);
+    }
+    if (whole_ || attempts_before_whole_ || (goes_back && !problem.sums_tile))
+        whole_times_ = rows(method_->num_stages);
+    if (whole_ || attempts_before_whole_) errors_ = rows(2 * problem.state_size);
     const int num_read = problem.state_size * width_ * (method_->num_stages + 2);
     sums_ = {*method_, goes_back, width_ > 1 && num_read > numbers_of_cache<Real>, arena};
     sums_.list(k_);
@@ -189,12 +194,18 @@ void RowStep<Real>::attempt(const Real* y, const RowClocks& clocks, Real* kept) 
     kernels_->choose_sizes(clocks.rows(), width_, times_, method_->estimates_error);
     if (problem_->events) clocks.take_sought(times_.direction);
     take_sizes(clocks);
+    if (!whole_ && attempts_before_whole_) wait_for_whole();
     if (whole_) return attempt_whole(y, clocks, kept);
     const int last = method_->num_stages;
     const bool keeps_all = kept && keeps_dense_stages();
     stages(has_first_stage_ && !kept ? 1 : 0, last, y, clocks, kept,
            keeps_all ? last : method_->num_needed);
     if (keeps_all || !ends_step(last - 1)) next_state(y, next_);
+}
+template <class Real>
+void RowStep<Real>::wait_for_whole() {
+    attempts_before_whole_->fetch_add(width_, std::memory_order_relaxed);
+    whole_ = long_step_on(*field_, *method_);
 }
 template <class Real>
 void RowStep<Real>::set_whole_times(const RowClocks& clocks) {
@@ -207,7 +218,8 @@ void RowStep<Real>::attempt_whole(const Real* y, const RowClocks& clocks, Real* 
     set_whole_times(clocks);
     const typename ExplicitStepOnTile<Real>::Reads from{whole_times_, y, p_, h_};
     whole_->attempt(from, next_, errors_, k_, kept,
-                    keeps_dense_stages() ? method_->num_stages : method_->num_needed);
+                    keeps_dense_stages() ? method_->num_stages : method_->num_needed,
+                    leaves_stages());
 }
 template <class Real>
 void RowStep<Real>::pull_whole(const RowClocks& clocks, const Real* from, bool is_kept,
@@ -334,7 +346,8 @@ void RowStep<Real>::accept(Real*& y, const RowClocks& clocks, bool swapped) {
 
 template <class Real>
 void RowStep<Real>::complete_stages(const Real* y, const RowClocks& clocks) {
-    stages(method_->num_stages, method_->num_dense, y, clocks, nullptr);
+    stages(whole_ && !leaves_stages() ? 0 : method_->num_stages, method_->num_dense, y, clocks,
+           nullptr);
 }
 template <class Real>
 void RowStep<Real>::state_of(int place, const Real* rows, Real* state) const {
@@ -368,8 +381,8 @@ Blame RowStep<Real>::blame(int place, const Real* y) const {
     return detail::blame(problem_->own_size(), [&](int c) {
         const std::ptrdiff_t at = std::ptrdiff_t{c} * width_ + place;
         if (!method_->estimates_error) return next_[at];
-        Real error = 0;
-        for (int i = 0; !solved_ && i < method_->num_stages; ++i)
+        Real error = whole_ ? errors_[at] : 0;
+        for (int i = 0; !solved_ && !whole_ && i < method_->num_stages; ++i)
             error = mul_add(static_cast<Real>(method_->b_error[i]), k_[i][at], error);
         error = solved_ ? solved_->error()[at] : h_[place] * error;
         const auto scaled = scaled_error(error, y[at], next_[at], problem_->tolerances.rtol,

@@ -75,7 +75,9 @@ class RowStep {
     /// The equation on the tile of who works on this one now: tiles that wait for each other share those of workers.
     void work_by(FieldOnTileOf<Real>& field) {
         field_ = &field;
-        if (whole_) whole_ = step_on(field, *method_, true);
+        if (whole_)
+            whole_ = attempts_before_whole_ ? long_step_on(field, *method_)
+                                            : step_on(field, *method_, true);
     }
     /// Is f finite where a lane begins? Known once its first size has been chosen by the rule.
     [[nodiscard]] bool has_finite_slope(int place) const;
@@ -172,6 +174,11 @@ class RowStep {
     [[nodiscard]] bool ends_step(int i) const {
         return method_->carries_last && i == method_->num_stages - 1;
     }
+    /// Does a whole attempt leave all of its stages? What asks for them rarely computes them again.
+    [[nodiscard]] bool leaves_stages() const {
+        return problem_->times.num_saves > 1 || problem_->events;
+    }
+    void wait_for_whole();
     void attempt_whole(const Real* y, const RowClocks& clocks, Real* kept);
     void pull_whole(const RowClocks& clocks, const Real* from, bool is_kept,
                     const Real* next_cotangent, Real* cotangent, Real* of_p);
@@ -208,6 +215,7 @@ class RowStep {
     StageSums<Real> sums_;
     // An attempt as one program, where it is one, and its pullback: the times of stages, and errors.
     ExplicitStepOnTile<Real>*whole_ = nullptr, *whole_back_ = nullptr;
+    std::atomic<std::int64_t>* attempts_before_whole_ = nullptr;  // of a long one
     Real *whole_times_ = nullptr, *errors_ = nullptr;
     Real *k_cotangent_ = nullptr, *of_time_ = nullptr;
     std::optional<SolvedStep<Real>> solved_;  // of an implicit method, which has no sums

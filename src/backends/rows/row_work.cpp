@@ -3,6 +3,7 @@
 #include <eddy/solve/ask/check_call.hpp>
 #include <eddy/solve/ask/noise_plan.hpp>
 #include <eddy/solve/ask/validate.hpp>
+#include "../../steppers/rows/explicit_step.hpp"
 
 namespace eddy::inline v0::detail {
 
@@ -137,6 +138,10 @@ template decltype(sums_back_in_tiles<float>) sums_back_in_tiles<float>;
 template decltype(tile_of<double>) tile_of<double>;
 template decltype(tile_of<float>) tile_of<float>;
 
+bool reads_numbers(const RowCall& call, bool shares_parameters, bool sums_tile) {
+    return sums_tile || (shares_parameters && call.field->inputs().size == 0 &&
+                         gains_by_long_step(call.field->graph(), *call.method));
+}
 int row_width(const FieldMaker& field, const MethodOnRows& method, std::ptrdiff_t num_lanes,
               bool goes_back, bool sums_tile, std::size_t bytes_of_number) {
     const int num_states = field.num_states();
@@ -152,6 +157,12 @@ int row_width(const FieldMaker& field, const MethodOnRows& method, std::ptrdiff_
     const auto bytes_of_row = [&] { return static_cast<std::size_t>(width) * bytes_of_number; };
     while (width > 16 && goes_back && longest > 0 &&
            (bytes_of_row() > 256 || bytes_of_row() * static_cast<std::size_t>(longest) > 32 << 10))
+        width /= 2;
+    // What a long attempt reads, and leaves in rows, stays in the first-level cache, but for eight lanes and more.
+    const std::int64_t rows = std::int64_t{num_states} * (method.num_stages + 4);
+    const bool is_long = !goes_back && gains_by_long_step(field.graph(), method);
+    while (is_long && width > 8 && bytes_of_row() > 64 &&
+           static_cast<std::int64_t>(bytes_of_row()) * rows > 32 << 10)
         width /= 2;
     while (width > 8 && width / 2 >= num_lanes) width /= 2;
     return width;

@@ -52,6 +52,9 @@ template <class Real>
 /// at each stage takes longer.
 template <class Real>
 [[nodiscard]] bool sums_back_in_tiles(const RowCall& call, bool shares_parameters);
+/// Does a solve have shared parameters as numbers? Also where a long attempt reads them as it goes, beside those that
+/// gradients would sum over a tile.
+[[nodiscard]] bool reads_numbers(const RowCall& call, bool shares_parameters, bool sums_tile);
 /// The equation, or the loss, on a tile. Throws where it is asked for in single precision, and given in double alone.
 template <class Real>
 [[nodiscard]] std::unique_ptr<FieldOnTileOf<Real>> tile_of(const FieldMaker& field,

@@ -16,8 +16,8 @@ class ExplicitStep : GrowingStep {
         : method_(method), size_(field.outputs[0].size), size_p_(field.arguments[2].size) {}
 
     /// (times of stages, y, p, h) → (y⁺, errors, each k_i, states and residuals of the first `num_kept` stages). Where none
-    /// are kept, k_0 is the last argument, and no result.
-    Graph forward(const Graph& f, int num_kept, int num_residuals) {
+    /// are kept, k_0 is the last argument, and no result. From k_`first` on they are results.
+    Graph forward(const Graph& f, int num_kept, int num_residuals, int first) {
         begin(size_);
         const int y = graph_.push_argument(1, 0, size_);
         if (num_kept == 0) k_.push_back(take(size_));
@@ -39,7 +39,8 @@ class ExplicitStep : GrowingStep {
         if (method_.estimates_error) errors.push_back(error(method_.b_error));
         if (method_.b_coarse) errors.push_back(error(method_.b_coarse));
         write(errors, size_ * static_cast<int>(errors.size()));
-        for (int i = num_known; i < method_.num_stages; ++i) write({k_[at(i)]}, size_);
+        for (int i = std::max(first, num_known); i < method_.num_stages; ++i)
+            write({k_[at(i)]}, size_);
         if (num_kept > 0) write(kept, num_kept * (size_ + num_residuals));
         return finish();
     }
@@ -128,14 +129,18 @@ class ExplicitStep : GrowingStep {
 };
 
 /// Up to here all attempts that were measured gained: 2 to 8 states by 4 to 13 stages, of one trajectory and of 512, to 0.7
-/// to 0.98 of the time. Longer ones of many lanes take up to 1.6 times as long by vectors of 32 bytes.
+/// to 0.98 of the time.
 constexpr int most_of_attempt = 300;
+/// Longer ones of solves gain at least up to here on tiles whose rows stay in the first-level cache: by vectors of 64 bytes
+/// 20 and 100 states, to 0.6 and 0.7 of the time, by half of that 20 and 40, to 0.6 and 0.8, and 100 nothing.
+constexpr int most_of_long = 8000, most_of_long_by_half = 4000;
 /// Pullbacks of several lanes gain at least up to here: gradients of 20 and 100 states.
 constexpr int most_of_pull = 8000;
+/// To make a long one takes as long as some of these, attempts of trajectories, save by it.
+constexpr std::int64_t attempts_before_long = 1 << 15;
 
 /// Has an attempt so few operations?
-bool is_short(const EquationProgram& field, const MethodOnRows& method, int most_operations) {
-    const Graph& f = field.graph();
+bool is_short(const Graph& f, const MethodOnRows& method, int most_operations) {
     if (std::ssize(f.nodes) > most_operations || !f.loops.empty()) return false;
     std::int64_t of_stage = std::int64_t{f.outputs[0].size} * method.num_stages / 2;
     for (const Node& node : f.nodes) {
@@ -150,15 +155,23 @@ bool is_short(const EquationProgram& field, const MethodOnRows& method, int most
 template <class Real>
 ProgramCode ExplicitStepOnTile<Real>::list(Kind kind) const {
     ExplicitStep step(field_.graph(), method_);
-    if (kind == plain) return row_code(step.forward(finish_code(field_.graph()), 0, 0));
-    const SplitGraph split = field_.split();
     RowRoles roles;
+    if (field_.shares_parameters()) roles.shared = {0, 0, 1};
+    const int last = method_.num_stages - (method_.carries_last ? 1 : 0);
+    if (kind == plain || kind == ends_alone) {
+        const int first = kind == plain ? 0 : last;
+        return row_code(step.forward(finish_code(field_.graph()), 0, 0, first), roles);
+    }
+    const SplitGraph split = field_.split();
+    if (kind == keeps_needed || kind == keeps_alone || kind == keeps_all) {
+        const Graph f = split.residual_size > 0 ? split.forward : finish_code(field_.graph());
+        const int num_kept = kind == keeps_all ? method_.num_stages : method_.num_needed;
+        const int first = kind == keeps_alone ? last : 0;
+        return row_code(step.forward(f, num_kept, split.residual_size, first), roles);
+    }
     roles.adds = {0, 1};
     if (kind == back) return row_code(step.back(split.backward, split.residual_size), roles);
-    const Graph f = split.residual_size > 0 ? split.forward : finish_code(field_.graph());
-    if (kind == back_from_start) return row_code(step.back_from_start(f, split.backward), roles);
-    const int num_kept = kind == keeps_all ? method_.num_stages : method_.num_needed;
-    return row_code(step.forward(f, num_kept, split.residual_size));
+    return row_code(step.back_from_start(finish_code(field_.graph()), split.backward), roles);
 }
 template <class Real>
 void ExplicitStepOnTile<Real>::run(Kind kind, const Real* const* blocks) {
@@ -170,15 +183,20 @@ void ExplicitStepOnTile<Real>::run(Kind kind, const Real* const* blocks) {
 }
 template <class Real>
 void ExplicitStepOnTile<Real>::attempt(const Reads& from, Real* next, Real* errors, Real* const* k,
-                                       Real* kept, int num_kept) {
+                                       Real* kept, int num_kept, bool leaves_stages) {
     const Real* blocks[7 + MethodOnRows::most_stages] = {from.times, from.y, from.p, from.h};
     const Real** to = blocks + 4;
-    if (!kept) *to++ = *k++;
+    if (!kept) *to++ = k[0];
     *to++ = next;
     *to++ = errors;
-    to = std::copy_n(k, method_.num_stages - (kept ? 0 : 1), to);
+    const int first =
+        leaves_stages ? (kept ? 0 : 1) : method_.num_stages - (method_.carries_last ? 1 : 0);
+    to = std::copy_n(k + first, method_.num_stages - first, to);
     *to = kept;
-    run(!kept ? plain : num_kept == method_.num_stages ? keeps_all : keeps_needed, blocks);
+    if (leaves_stages)
+        run(!kept ? plain : num_kept == method_.num_stages ? keeps_all : keeps_needed, blocks);
+    else
+        run(kept ? keeps_alone : ends_alone, blocks);
 }
 template <class Real>
 void ExplicitStepOnTile<Real>::pull(const Reads& from, bool is_kept, const Real* next_cotangent,
@@ -196,25 +214,58 @@ std::int64_t ExplicitStepOnTile<Real>::num_bytes() const {
 
 namespace {
 
+/// Those of a tile, which has them as its guest.
+template <class Real>
+ExplicitStepOnTile<Real>* steps_of(ProgramTile& of, const MethodOnRows& method, int width) {
+    auto* there = static_cast<ExplicitStepOnTile<Real>*>(of.guest.get());
+    if (there && &there->method() == &method) return there;
+    auto made = std::make_unique<ExplicitStepOnTile<Real>>(*of.program, method, width);
+    there = made.get();
+    of.guest = std::move(made);
+    return there;
+}
+/// Of a tile whose attempts may be programs.
+template <class Real>
+ProgramTile* program_tile(FieldOnTileOf<Real>& tile, const MethodOnRows& method) {
+    const bool may_be = !method.is_implicit() && has_machine_code();
+    auto* const of = may_be ? dynamic_cast<ProgramTile*>(&tile) : nullptr;
+    // Inputs beside shared parameters are an argument of their own.
+    return of && of->program->graph().arguments.size() == 3 ? of : nullptr;
+}
 template <class Real>
 ExplicitStepOnTile<Real>* step_of(FieldOnTileOf<Real>& tile, const MethodOnRows& method,
                                   bool first_has_short, bool first_has_long, int most_operations) {
-    auto* const of = dynamic_cast<ProgramTile*>(&tile);
-    if (!of || method.is_implicit() || !has_machine_code()) return nullptr;
+    ProgramTile* const of = program_tile(tile, method);
+    if (!of) return nullptr;
     const bool may_be_short = !of->is_first || first_has_short,
                may_be_long = !of->is_first || first_has_long;
     if (!may_be_long) most_operations = most_of_attempt;
-    if (!may_be_short || !is_short(*of->program, method, most_operations)) return nullptr;
-    auto* there = static_cast<ExplicitStepOnTile<Real>*>(of->guest.get());
-    if (there && &there->method() == &method) return there;
-    auto made = std::make_unique<ExplicitStepOnTile<Real>>(*of->program, method, tile.width());
-    there = made.get();
-    of->guest = std::move(made);
-    return there;
+    if (!may_be_short || !is_short(of->program->graph(), method, most_operations)) return nullptr;
+    return steps_of<Real>(*of, method, tile.width());
 }
 
 }  // namespace
 
+bool gains_by_long_step(const Graph* field, const MethodOnRows& method) {
+    return field && !method.is_implicit() && has_machine_code() &&
+           !is_short(*field, method, most_of_attempt) &&
+           is_short(*field, method, has_wide_vectors() ? most_of_long : most_of_long_by_half);
+}
+template <class Real>
+std::atomic<std::int64_t>* attempts_before_step(FieldOnTileOf<Real>& tile,
+                                                const MethodOnRows& method) {
+    ProgramTile* const of = program_tile(tile, method);
+    const bool fills_vectors = static_cast<std::size_t>(tile.width()) * sizeof(Real) >= 64;
+    if (!of || !fills_vectors || !gains_by_long_step(&of->program->graph(), method)) return nullptr;
+    return &of->program->attempts_without();
+}
+template <class Real>
+ExplicitStepOnTile<Real>* long_step_on(FieldOnTileOf<Real>& tile, const MethodOnRows& method) {
+    const auto* const attempts = attempts_before_step(tile, method);
+    if (!attempts || attempts->load(std::memory_order_relaxed) < attempts_before_long)
+        return nullptr;
+    return steps_of<Real>(*program_tile(tile, method), method, tile.width());
+}
 template <class Real>
 ExplicitStepOnTile<Real>* step_on(FieldOnTileOf<Real>& tile, const MethodOnRows& method,
                                   bool at_once) {
@@ -230,6 +281,11 @@ ExplicitStepOnTile<Real>* step_back_on(FieldOnTileOf<Real>& tile, const MethodOn
 
 template class ExplicitStepOnTile<double>;
 template class ExplicitStepOnTile<float>;
+template std::atomic<std::int64_t>* attempts_before_step(FieldOnTile&, const MethodOnRows&);
+template std::atomic<std::int64_t>* attempts_before_step(FieldOnTileOf<float>&,
+                                                         const MethodOnRows&);
+template ExplicitStepOnTile<double>* long_step_on(FieldOnTile&, const MethodOnRows&);
+template ExplicitStepOnTile<float>* long_step_on(FieldOnTileOf<float>&, const MethodOnRows&);
 template ExplicitStepOnTile<double>* step_on(FieldOnTile&, const MethodOnRows&, bool);
 template ExplicitStepOnTile<float>* step_on(FieldOnTileOf<float>&, const MethodOnRows&, bool);
 template ExplicitStepOnTile<double>* step_back_on(FieldOnTile&, const MethodOnRows&, bool);

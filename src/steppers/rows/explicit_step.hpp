@@ -25,9 +25,10 @@ class ExplicitStepOnTile final : public TileGuest {
         const Real *times, *y, *p, *h;  // times: of the stages
     };
     /// y⁺, the errors and all stages but the first, which is known. Or with the first, where states and residuals of the
-    /// first `num_kept` stages are `kept`: of those that y⁺ needs, or of all.
+    /// first `num_kept` stages are `kept`: of those that y⁺ needs, or of all. Where nobody asks for stages, the one that
+    /// is carried along is the only one that it leaves.
     void attempt(const Reads& from, Real* next, Real* errors, Real* const* k, Real* kept,
-                 int num_kept);
+                 int num_kept, bool leaves_stages);
     /// From the cotangent of y⁺ to that of y; adds to that of p. In the place of y is what was kept; or y itself, where an
     /// equation keeps states alone: these are then computed again.
     void pull(const Reads& from, bool is_kept, const Real* next_cotangent, Real* cotangent,
@@ -35,7 +36,16 @@ class ExplicitStepOnTile final : public TileGuest {
     [[nodiscard]] std::int64_t num_bytes() const override;
 
   private:
-    enum Kind { plain, keeps_needed, keeps_all, back, back_from_start, num_kinds };
+    enum Kind {
+        plain,
+        ends_alone,
+        keeps_needed,
+        keeps_alone,
+        keeps_all,
+        back,
+        back_from_start,
+        num_kinds
+    };
     void run(Kind kind, const Real* const* blocks);
     [[nodiscard]] ProgramCode list(Kind kind) const;
 
@@ -49,6 +59,18 @@ class ExplicitStepOnTile final : public TileGuest {
 template <class Real>
 [[nodiscard]] ExplicitStepOnTile<Real>* step_on(FieldOnTileOf<Real>& tile,
                                                 const MethodOnRows& method, bool at_once);
+/// Is an attempt of solves longer than those, and gains as well, by the vectors of this processor? `field`: its program,
+/// if any.
+[[nodiscard]] bool gains_by_long_step(const Graph* field, const MethodOnRows& method);
+/// Those are made once that many attempts were made without that it is worth it: where they are counted, by whoever makes
+/// them. Null: there will be none.
+template <class Real>
+[[nodiscard]] std::atomic<std::int64_t>* attempts_before_step(FieldOnTileOf<Real>& tile,
+                                                              const MethodOnRows& method);
+/// Null before.
+template <class Real>
+[[nodiscard]] ExplicitStepOnTile<Real>* long_step_on(FieldOnTileOf<Real>& tile,
+                                                     const MethodOnRows& method);
 /// The same for pullbacks alone, which are faster of longer attempts, too, of several lanes. To make these takes as long
 /// as the first group of lanes does: the first tile of an equation has them from its second one on (`has_worked`).
 template <class Real>
