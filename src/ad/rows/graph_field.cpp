@@ -261,10 +261,7 @@ class GraphField final : public FieldMaker, public KeepsSteps {
     }
     [[nodiscard]] std::shared_ptr<const FieldMaker> with_tangents(
         const std::vector<Direction>& directions) const override {
-        if (directions.size() > 1 || directions.front() != Direction::given)
-            return make_tangents(directions);
-        std::call_once(tangent_is_made_, [&] { with_tangent_ = make_tangents(directions); });
-        return with_tangent_;
+        return tangents_.find_or_make(directions, [&] { return make_tangents(directions); });
     }
     [[nodiscard]] int longest_of_products() const override {
         const Graph& graph = code_->graph();
@@ -313,9 +310,8 @@ class GraphField final : public FieldMaker, public KeepsSteps {
 
     std::vector<ResultPiece> pieces_;
     std::shared_ptr<const FieldCode> code_, shared_code_;
-    // Of a gradient that is taken again, and of pushforwards: made once.
-    mutable std::once_flag tangent_is_made_;
-    mutable std::shared_ptr<const FieldMaker> with_tangent_;
+    // Of gradients that are taken again, of pushforwards and sensitivities.
+    mutable LatestTangents tangents_;
 };
 
 /// What makes an equation of a program.

@@ -1,6 +1,6 @@
 #pragma once
 // Equations that were made last. A call that is no solver object traces its loss anew, a functor as well, and makes the
-// steps of its method: where that is what the call before had, its lists and its machine code are there.
+// steps of its method, or carries tangents: where that is what the call before had, its lists and its machine code are there.
 // Test: tests/ad/rows/latest_fields.cpp
 
 #include <algorithm>
@@ -19,12 +19,12 @@ class LatestFields {
   public:
     using Field = std::shared_ptr<const FieldMaker>;
 
-    /// That of an equal key, or what `make` makes, then kept under `kept_as(field)`.
+    /// That of an equal key, or what `make` makes, if anything, then kept under `kept_as(field)`.
     template <class Make, class KeptAs>
     [[nodiscard]] Field find_or_make(const Key& key, const Make& make, const KeptAs& kept_as) {
         if (Field known = find(key)) return known;
         const Field made = make();
-        keep({kept_as(*made), made});
+        if (made) keep({kept_as(*made), made});
         return made;
     }
     template <class Make>
@@ -60,6 +60,8 @@ class LatestFields {
     std::vector<Entry> entries_;  // the latest last
 };
 
+/// The same of one equation with tangents along some directions.
+using LatestTangents = LatestFields<std::vector<Direction>, 4>;
 /// What steps of an equation are found by: the table of the method, and what else is constant in them.
 struct StepsKey {
     const void* method;

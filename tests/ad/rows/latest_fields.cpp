@@ -98,3 +98,18 @@ TEST_CASE("latest fields: an equation keeps its steps, each with its tolerances"
     static_cast<void>(steps_of({&esdirk, eddy::RowLevel::plain, 1, {0.1, 1e-6, 1e-8}}));
     CHECK(made == 2);
 }
+
+TEST_CASE("latest fields: an equation and its steps keep what they are with tangents") {
+    const Maker field = eddy::trace_field(3, 3, support::Lorenz{}).maker();
+    const auto& method = eddy::detail::rosenbrock_on_rows<eddy::Rodas5P, true>;
+    const Maker steps = eddy::detail::with_steps(field, method, eddy::RowLevel::plain);
+    const std::vector<eddy::Direction> along_p{eddy::Direction{0}, eddy::Direction{1}};
+    const std::vector<eddy::Direction> given{eddy::Direction::given};
+
+    const Maker first = field->with_tangents(along_p), other = field->with_tangents(given);
+    REQUIRE(first != nullptr);
+    CHECK(field->with_tangents(along_p) == first);
+    CHECK(field->with_tangents(given) == other);
+    CHECK(first != other);
+    CHECK(steps->with_tangents(along_p) != nullptr);
+}
