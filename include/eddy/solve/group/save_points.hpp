@@ -100,7 +100,7 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
                 decltype(Stepper::interpolant(in,
                                               attempt.trial)) interpolant;  // made where one is due
                 bool is_made = false;
-                while (find_due(group, round, broken, due)) {
+                while (find_due(round, broken, due)) {
                     State within{};
                     if (due.interpolates) {
                         if (!is_made) interpolant = Stepper::interpolant(in, attempt.trial);
@@ -162,8 +162,7 @@ class SavePoints : public Guest<SavePoints<Spec, Recorder>> {
 
     /// False where no place has any left. The end of a step that is not finite is not reached. One that a lane
     /// ends at with an event stays where it is when the event moves: it is interpolated; unless it is the end.
-    EDDY_HD bool find_due(const auto& group, const RoundOfChain<Spec>& round, const Broken& broken,
-                          Due& due) const {
+    EDDY_HD bool find_due(const RoundOfChain<Spec>& round, const Broken& broken, Due& due) const {
         const auto& [chain, before, attempt, x] = round;
         due.theta = Time(0);
         due.interpolates = false;
