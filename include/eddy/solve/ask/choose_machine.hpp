@@ -50,9 +50,10 @@ template <class Real>
 inline constexpr int least_states = [] {
     // Else rows have no machine code (other processors than x86), or vectors half as long as packs.
     constexpr bool are_level = (row_level == RowLevel::fused) == (simd::native_bytes > 16);
-    constexpr int lanes = native_lanes<Real>;
-    if (are_level && lanes <= 4) return 20;
-    return are_level && std::is_same_v<Real, double> ? 40 : std::numeric_limits<int>::max();
+    constexpr bool is_double = std::is_same_v<Real, double>;
+    if (!are_level || !(is_double || simd::native_bytes == 16))
+        return std::numeric_limits<int>::max();
+    return simd::native_bytes == 64 ? 40 : simd::native_bytes == 32 ? 16 : 20;
 }();
 
 /// Is it a call over rows? Of one trajectory such functions take three times as long there.
