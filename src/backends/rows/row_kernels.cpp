@@ -10,7 +10,9 @@ namespace eddy::inline v0::row_kernels {
 extern "C" {
 const void* eddy_row_kernels_plain(bool is_single);
 const void* eddy_row_kernels_fused(bool is_single);
-/// Those of the fused level, in double.
+/// Those of the plain level, by vectors of 32 bytes.
+const void* eddy_row_kernels_plain_wide(bool is_single);
+/// Those of the fused level, in double, by vectors of 64 bytes.
 const void* eddy_row_kernels_wide();
 }
 
@@ -19,8 +21,11 @@ const Kernels<Real>& of(bool fused, int width) {
     constexpr bool is_single = std::is_same_v<Real, float>;
     const void* found = nullptr;
     // One lane is faster without: few components leave a longer rest.
-    if (fused && !is_single && width > 1 && detail::has_wide_vectors())
-        found = eddy_row_kernels_wide();
+    if (width > 1) {
+        if (fused && !is_single && detail::has_wide_vectors()) found = eddy_row_kernels_wide();
+        if (!fused && detail::has_vectors_of_32_bytes())
+            found = eddy_row_kernels_plain_wide(is_single);
+    }
     if (found == nullptr)
         found = fused ? eddy_row_kernels_fused(is_single) : eddy_row_kernels_plain(is_single);
     if (found == nullptr)

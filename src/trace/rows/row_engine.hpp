@@ -99,6 +99,8 @@ const void* eddy_row_engine_plain(int width, bool is_single);
 const void* eddy_row_engine_fused(int width, bool is_single);
 /// Of the fused level's handlers those of functions, else null, and operations on blocks, by vectors of 64 bytes.
 const void* eddy_row_engine_wide(int width, bool is_single);
+/// The same of the plain level's, by vectors of 32 bytes.
+const void* eddy_row_engine_plain_wide(int width, bool is_single);
 }
 
 /// The engine of a level. Where this build lacks it, a processor of fewer instructions.
@@ -113,9 +115,15 @@ const RowEngine<Real>* find_engine(RowLevel level, int width) {
 /// What wider vectors do in its place; or null.
 template <class Real>
 const RowEngine<Real>* find_wide_engine(RowLevel level, int width) {
-    if (level != RowLevel::fused || !has_wide_vectors()) return nullptr;
-    return static_cast<const RowEngine<Real>*>(
-        eddy_row_engine_wide(width, std::is_same_v<Real, float>));
+    constexpr bool is_single = std::is_same_v<Real, float>;
+    const void* engine = nullptr;
+    if (level == RowLevel::fused && has_wide_vectors())
+        engine = eddy_row_engine_wide(width, is_single);
+#ifndef __AVX__  // else vectors of the plain level have 32 bytes themselves
+    if (level == RowLevel::plain && has_vectors_of_32_bytes())
+        engine = eddy_row_engine_plain_wide(width, is_single);
+#endif
+    return static_cast<const RowEngine<Real>*>(engine);
 }
 
 }  // namespace eddy::inline v0::detail

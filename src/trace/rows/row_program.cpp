@@ -18,6 +18,13 @@ using detail::at;
 
 }  // namespace
 
+bool detail::has_vectors_of_32_bytes() {
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
 bool detail::has_wide_vectors() {
 #ifdef __x86_64__
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

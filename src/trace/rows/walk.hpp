@@ -244,27 +244,49 @@ class RowWalk<V, std::integer_sequence<int, v...>> {
     }
 };
 
-/// The engine for rows of a width: up to eight vectors travel in registers, of floats up to four, for an engine takes
-/// long to compile.
-template <class Real>
-const RowEngine<Real>* row_engine_in(int width) {
-    constexpr int of_vector = lanes_of_vector<Real>;
-    using V = RowVector<Real, of_vector>;
-    if (width == 1) return RowWalk<RowVector<Real, 1>, std::integer_sequence<int, 0>>::engine();
+/// use<Walk>() of the handlers for rows of a width, of at least so many vectors: up to eight travel in registers, of floats up to four, for an
+/// engine takes long to compile.
+template <class Real, int of_vector, int least = 1, class Use>
+const RowEngine<Real>* with_walk(int width, const Use& use) {
+    const auto with = [&]<int count>() {
+        return use.template
+        operator()<RowWalk<RowVector<Real, of_vector>, std::make_integer_sequence<int, count>>>();
+    };
     const int vectors = width / of_vector;
-    if constexpr (of_vector == 8) {
-        if (vectors == 1) return RowWalk<V, std::make_integer_sequence<int, 1>>::engine();
+    if (vectors < least) return nullptr;
+    if constexpr (of_vector == 8 && least == 1) {
+        if (vectors == 1) return with.template operator()<1>();
     }
     if constexpr (of_vector >= 4) {
-        if (vectors == 2) return RowWalk<V, std::make_integer_sequence<int, 2>>::engine();
+        if (vectors == 2) return with.template operator()<2>();
     }
     constexpr int most = std::is_same_v<Real, float> ? 4 : 8;
-    if (vectors == 4) return RowWalk<V, std::make_integer_sequence<int, 4>>::engine();
-    return RowWalk<V, std::make_integer_sequence<int, most>>::engine();
+    if (vectors == 4) return with.template operator()<4>();
+    return with.template operator()<most>();
+}
+template <class Real>
+const RowEngine<Real>* row_engine_in(int width) {
+    if (width == 1) return RowWalk<RowVector<Real, 1>, std::integer_sequence<int, 0>>::engine();
+    return with_walk<Real, lanes_of_vector<Real>>(width,
+                                                  []<class Walk>() { return Walk::engine(); });
 }
 inline const void* row_engine_of(int width, bool is_single) {
     return is_single ? static_cast<const void*>(row_engine_in<float>(width))
                      : row_engine_in<double>(width);
+}
+
+/// What wider vectors bring to the handlers of another level, whose vectors travel in so many bytes: functions, products and sums over lanes. All
+/// else would take as long as these save to compile. Numbers keep their bits: a product sums over its columns in order, a sum over lanes
+/// in packs that are as long in both.
+template <class Real, int bytes, int least>
+const RowEngine<Real>* wider_functions_in(int width) {
+    return with_walk<Real, bytes / static_cast<int>(sizeof(Real)), least>(
+        width, []<class Walk>() { return Walk::functions(row_block_kernels<Real>()); });
+}
+template <int bytes, int least>
+const void* wider_functions_of(int width, bool is_single) {
+    return is_single ? static_cast<const void*>(wider_functions_in<float, bytes, least>(width))
+                     : wider_functions_in<double, bytes, least>(width);
 }
 
 }  // namespace eddy::inline v0::detail

@@ -253,7 +253,7 @@ bool runs_fused_programs() {
 }
 /// A network of 64 lanes and the sum of their outer products, in tiles of a width.
 template <class Real>
-std::vector<support::RowsOf<Real>> fused_results(int width) {
+std::vector<support::RowsOf<Real>> results_at(eddy::RowLevel level, int width) {
     using Rows = support::RowsOf<Real>;
     constexpr auto network = eddy::nn::mlp<6, 24, 19, 6>(eddy::nn::tanh);
     constexpr int num_weights = network.parameter_size;
@@ -264,7 +264,7 @@ std::vector<support::RowsOf<Real>> fused_results(int width) {
     graph.push_output({graph.push({.op = eddy::Op::outer, .size = 6 * 24}, y, v)}, 6 * 24, false);
     const auto code = std::make_shared<const eddy::ProgramCode>(
         eddy::row_code(graph, {.adds = {}, .shared = {0, 0, 1}, .summed = {0, 1}}));
-    eddy::RowProgramOf<Real> program(code, width, eddy::RowLevel::fused);
+    eddy::RowProgramOf<Real> program(code, width, level);
     support::Random random(3);
     const auto any = [&](int size) {
         Rows numbers;
@@ -290,11 +290,11 @@ std::vector<support::RowsOf<Real>> fused_results(int width) {
     return {support::from_tiles(results, 6, width), sum};
 }
 template <class Real>
-void check_wide_vectors() {
-    const auto expected = fused_results<Real>(1);
+void check_wide_vectors(eddy::RowLevel level) {
+    const auto expected = results_at<Real>(level, 1);
     CHECK(expected[1][0] != Real(1));
     for (const int width : support::row_widths) {
-        const auto results = fused_results<Real>(width);
+        const auto results = results_at<Real>(level, width);
         CHECK(support::count_differences(results[0], expected[0]) == 0);
         CHECK(support::count_differences(results[1], expected[1]) == 0);
     }
@@ -302,10 +302,12 @@ void check_wide_vectors() {
 
 }  // namespace
 
-TEST_CASE("row_program: vectors of 64 bytes, where there are any, change no bits") {
-    if (!runs_fused_programs()) return;
-    check_wide_vectors<double>();
-    check_wide_vectors<float>();
+TEST_CASE("row_program: vectors of 32 and of 64 bytes, where there are any, change no bits") {
+    for (const eddy::RowLevel level : {eddy::RowLevel::plain, eddy::RowLevel::fused}) {
+        if (level == eddy::RowLevel::fused && !runs_fused_programs()) continue;
+        check_wide_vectors<double>(level);
+        check_wide_vectors<float>(level);
+    }
 }
 TEST_CASE("row_program: functions of numbers that follow each other have the bits of each") {
     const eddy::Graph graph = eddy::trace_graph(

@@ -17,6 +17,8 @@ namespace eddy::inline v0 {
 
 namespace detail {
 
+/// Has this processor the vectors of 32 bytes that AVX2 brings?
+[[nodiscard]] bool has_vectors_of_32_bytes();
 /// Has this processor the vectors of 64 bytes that x86-64-v4 has?
 [[nodiscard]] bool has_wide_vectors();
 /// Can lists be machine code? Not where this build has no assembler, the processor too few instructions, or the user
