@@ -20,10 +20,10 @@ namespace eddy::inline v0::detail {
 /// the events, which say nothing about a lane that has ended.
 template <class Spec, class Team, class Recorder>
 using GuestsOf =
-    RoundGuests<PrescribedSizesFor<Spec, Team, Recorder>, TangentWatchFor<Spec, Team, Recorder>,
+    GuestsAmong<PrescribedSizesFor<Spec, Team, Recorder>, TangentWatchFor<Spec, Team, Recorder>,
                 typename SavesFor<Spec, Team, Recorder>::type, CancelGuest,
                 std::conditional_t<Spec::has_event, EventGuest<Spec>, NoGuest<3>>,
-                StiffnessLooksFor<Spec, Team>>;
+                StiffnessLooksFor<Spec, Team, Recorder>>;
 
 /// `Recorder` is told of save points: see group/save_points.hpp.
 template <class Spec, class Team, class Recorder>

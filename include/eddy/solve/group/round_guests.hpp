@@ -12,6 +12,12 @@
 
 namespace eddy::inline v0::detail {
 
+/// Recorders of a solve that has no save points.
+template <class Recorder>
+inline constexpr bool saves_nothing = requires {
+    requires Recorder::saves_nothing;
+};
+
 /// A chain of a group, as guests are shown it in a round, or before the first one, which is −1.
 template <class Spec, class Team>
 struct GuestView {
@@ -125,5 +131,19 @@ struct RoundGuests : Guests... {
         return most;
     }
 };
+
+/// The guests among these that a solve does not do without: what is not there is not compiled.
+template <class Present, class... Rest>
+struct PresentGuests {
+    using type = Present;
+};
+template <class... Present, class First, class... Rest>
+struct PresentGuests<RoundGuests<Present...>, First, Rest...>
+    : PresentGuests<RoundGuests<Present..., First>, Rest...> {};
+template <class... Present, int number, class... Rest>
+struct PresentGuests<RoundGuests<Present...>, NoGuest<number>, Rest...>
+    : PresentGuests<RoundGuests<Present...>, Rest...> {};
+template <class... Guests>
+using GuestsAmong = typename PresentGuests<RoundGuests<>, Guests...>::type;
 
 }  // namespace eddy::inline v0::detail

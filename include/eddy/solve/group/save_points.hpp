@@ -11,12 +11,6 @@
 
 namespace eddy::inline v0::detail {
 
-/// Recorders of a solve that has no save points.
-template <class Recorder>
-inline constexpr bool saves_nothing = requires {
-    requires Recorder::saves_nothing;
-};
-
 /// The guest that saves. `Recorder` is told of every save point: save(lane, k, y) answers whether what it makes of y is
 /// finite; and of every accepted step where it wants to.
 template <class Spec, class Recorder>

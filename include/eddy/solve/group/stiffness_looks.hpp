@@ -127,10 +127,13 @@ class StiffnessLooks : public Guest<StiffnessLooks<Spec, Team>> {
     OfChain of_[Team::num_chains]{};
 };
 
-/// Teams of devices have registers for it only where lanes may be sent to a second method.
-template <class Spec, class Team>
-using StiffnessLooksFor = std::conditional_t<TellsStiffness<typename Spec::Stepper> &&
-                                                 (Team::watches.stiffness || switches<Spec>),
-                                             StiffnessLooks<Spec, Team>, NoGuest<2>>;
+/// Teams of devices have registers for it only where lanes may be sent to a second method. Who wants steps alone asks
+/// for no counts.
+template <class Spec, class Team, class Recorder>
+using StiffnessLooksFor =
+    std::conditional_t<TellsStiffness<typename Spec::Stepper> &&
+                           ((Team::watches.stiffness && !saves_nothing<Recorder>) ||
+                            switches<Spec>),
+                       StiffnessLooks<Spec, Team>, NoGuest<2>>;
 
 }  // namespace eddy::inline v0::detail
