@@ -71,6 +71,10 @@ template <int size, class Body>
 EDDY_INLINE EDDY_HD constexpr void for_components(Body&& body) {
     if constexpr (size == 1) {  // nothing to instantiate
         body(0);
+    } else if constexpr (size == 2) {
+        body(0), body(1);
+    } else if constexpr (size == 3) {
+        body(0), body(1), body(2);
     } else if constexpr (size <= longest_unrolled) {
         detail::for_each_index(body, std::make_integer_sequence<int, size>{});
     } else {
@@ -83,7 +87,9 @@ EDDY_INLINE EDDY_HD constexpr void for_components(Body&& body) {
 inline constexpr int longest_unrolled_sum = compiling_for_device ? longest_unrolled : 64;
 template <int size, class Body>
 EDDY_INLINE EDDY_HD constexpr void for_components_of_sum(Body&& body) {
-    if constexpr (size <= longest_unrolled_sum) {
+    if constexpr (size <= longest_unrolled) {
+        for_components<size>(body);
+    } else if constexpr (size <= longest_unrolled_sum) {
         detail::for_each_index(body, std::make_integer_sequence<int, size>{});
     } else {
         detail::loop_over(size, body);

@@ -47,10 +47,15 @@ EDDY_INLINE EDDY_HD constexpr void emit(const Values& values, Sink& sink) {
             emit_sparse<output, node>(values, offset, sink);
         } else if constexpr (!Values::template is_written<node> &&
                              !(is_summed && is_zeros(P::code, node))) {
-            for_components<length>([&](int c) EDDY_INLINE {
-                sink.template operator()<output>(offset + c,
-                                                 convert<Real>(values.template load<node>(c)));
-            });
+            if constexpr (length == 1) {
+                sink.template operator()<output>(offset,
+                                                 convert<Real>(values.template load<node>(0)));
+            } else {
+                for_components<length>([&](int c) EDDY_INLINE {
+                    sink.template operator()<output>(offset + c,
+                                                     convert<Real>(values.template load<node>(c)));
+                });
+            }
         }
     }
 }

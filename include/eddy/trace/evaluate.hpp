@@ -169,9 +169,13 @@ class Evaluation {
             elementwise<i>(std::make_integer_sequence<int, node.count>{});
         } else if constexpr (node.op == Op::argument) {
             constexpr int to = place.offset, from = node.offset;
-            for_components<node.size>([&](int k) EDDY_INLINE {
-                registers_[to + k] = argument_component<node.index>(from + k);
-            });
+            if constexpr (node.size == 1) {
+                registers_[to] = argument_component<node.index>(from);
+            } else {
+                for_components<node.size>([&](int k) EDDY_INLINE {
+                    registers_[to + k] = argument_component<node.index>(from + k);
+                });
+            }
         } else if constexpr (node.op == Op::constant) {
             static_for<0, node.size>([&]<int k>() EDDY_INLINE {
                 constexpr double value = P::code.constants[node.offset + k];
@@ -224,9 +228,13 @@ class Evaluation {
     template <int i, int... k>
     EDDY_INLINE EDDY_HD constexpr void elementwise(std::integer_sequence<int, k...>) {
         constexpr Node node = P::code.nodes[i];
-        for_components<node.size>([&](int c) EDDY_INLINE {
-            store<i>(c, apply<node.op, node.index>(load<operand<i>(k)>(c)...));
-        });
+        if constexpr (node.size == 1) {  // most are: no lambda to instantiate
+            store<i>(0, apply<node.op, node.index>(load<operand<i>(k)>(0)...));
+        } else {
+            for_components<node.size>([&](int c) EDDY_INLINE {
+                store<i>(c, apply<node.op, node.index>(load<operand<i>(k)>(c)...));
+            });
+        }
     }
 
     template <int i>
