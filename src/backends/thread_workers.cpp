@@ -3,6 +3,22 @@
 
 namespace eddy::inline v0::detail {
 
+void GroupStores::restart() {
+    if (!sequence_)
+        sequence_.emplace(plan_placement({.checkpoints = checkpoints_}, "value_and_gradient"));
+    sequence_->restart();
+}
+std::span<const Placed> GroupStores::next_piece() {
+    try {
+        return sequence_->next_piece();
+    } catch (const std::bad_alloc&) {
+        return {};
+    }
+}
+std::int64_t GroupStores::split(std::int64_t length, std::int64_t free_slots) const {
+    return sequence_->split(length, free_slots);
+}
+
 ThreadWorkers::ThreadWorkers() noexcept = default;
 ThreadWorkers::ThreadWorkers(const ThreadWorkers&) noexcept {}
 ThreadWorkers::ThreadWorkers(ThreadWorkers&&) noexcept = default;

@@ -136,8 +136,8 @@ std::shared_ptr<void> watch_with_bar(const WatchedCall& call,
     }
     return nullptr;
 }
-std::shared_ptr<void> detail::watch_with_bar(const WatchedCall& call) noexcept {
-    return eddy::watch_with_bar(call);
+void Watcher::show_bar() {
+    begin_ = [](const WatchedCall& call) noexcept { return watch_with_bar(call); };
 }
 
 /// What there is only where progress is shown.

@@ -4,6 +4,9 @@
 
 namespace eddy::inline v0::detail {
 
+ValueAndGradient<float> taken(ValueAndGradient<float>& found) { return std::move(found); }
+ValueAndGradient<double> taken(ValueAndGradient<double>& found) { return std::move(found); }
+
 void set_costs(GradientReport& report, const std::vector<BackCost>& costs) {
     report.counters = {};
     report.bytes_kept = report.evaluations_back = 0;

@@ -11,7 +11,16 @@ void put_rows(const EnsembleView<Real>& array, const BroughtRows& brought,
     }
 }
 
+template <class Real>
+void put_target(const GradientTarget<Real>& to, const BroughtRows& brought,
+                const GradientTarget<Real>& from, bool shares_parameters) {
+    for_rows_of_target<Real>(shares_parameters,
+                             [&](const auto array) { put_rows(to.*array, brought, from.*array); });
+}
+
 template decltype(put_rows<float>) put_rows<float>;
 template decltype(put_rows<double>) put_rows<double>;
+template decltype(put_target<float>) put_target<float>;
+template decltype(put_target<double>) put_target<double>;
 
 }  // namespace eddy::inline v0::detail

@@ -2,12 +2,13 @@
 
 namespace eddy::inline v0::detail {
 
-RowList marked_lanes(const GradientReport& report) {
+RowList marked_lanes(GradientReport& report) {
     RowList marked;
     for (std::ptrdiff_t lane = 0; lane < report.num_lanes(); ++lane) {
         if (report.unreliable(lane) && report.result(lane) != Result::cancelled)
             marked.push_back(lane);
     }
+    if (!marked.empty()) report.was_redone.assign(report.marks.size(), 0);
     return marked;
 }
 
@@ -59,6 +60,9 @@ RowList left_of_all(const GradientReport& report) {
     }
     return left;
 }
+
+StepsOfLanes::StepsOfLanes() = default;
+StepsOfLanes::~StepsOfLanes() = default;
 
 void StepsOfLanes::reset(std::ptrdiff_t lanes) {
     outcomes.assign(static_cast<std::size_t>(lanes), {});

@@ -355,6 +355,8 @@ SolveOptions detail::with_end(const SolveOptions& options, const char* where) {
     return options;
 }
 
+SolveOptions detail::copy_of(const SolveOptions& options) { return options; }
+
 TimePlan plan_times(const SolveOptions& options, TimeUse use, const char* where) {
     return TimePlanner(options, use, where).plan();
 }

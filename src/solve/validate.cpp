@@ -1,4 +1,5 @@
 #include <cmath>
+#include <eddy/solve/ask/combinations.hpp>
 #include <eddy/solve/ask/validate.hpp>
 
 namespace eddy::inline v0::detail {
@@ -31,6 +32,11 @@ void require_factors(const char* controller, double safety, double min_factor, d
 }
 
 }  // namespace
+
+void require_possible_on(Machine machine, const Features& asked, const char* where) {
+    const Refusal refusal = refusal_of(asked, Family::explicit_rk, machine, CallKind::solve);
+    if (refusal != Refusal::none) throw_invalid_argument(said_of(refusal), {MessageValue(where)});
+}
 
 void require_impulses(std::span<const PlannedImpulse> impulses, int state_size, const char* where) {
     for (const PlannedImpulse& impulse : impulses) {

@@ -231,7 +231,6 @@ void GradientOnRows<Real>::solve_marked(const RowArrays<Real>& arrays, const Thr
                                         const char* where) {
     const RowList marked = marked_lanes(result.report);
     if (marked.empty()) return;
-    result.report.was_redone.assign(result.report.marks.size(), 0);
     const auto run_again = [&](std::unique_ptr<GradientOnRows>& kept, const RowList& lanes,
                                const PrescribedSteps& steps) -> GradientOnRows& {
         const std::ptrdiff_t count = std::ssize(lanes);

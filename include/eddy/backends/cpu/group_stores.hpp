@@ -4,34 +4,22 @@
 // Test: tests/solve/checkpoints.cpp, tests/solve/gradient_plan.cpp
 
 #include <eddy/checkpoint/placement.hpp>
-#include <new>
+#include <eddy/core/export.hpp>
 #include <optional>
 #include <span>
 
 namespace eddy::inline v0::detail {
 
-class GroupStores {
+class EDDY_EXPORT GroupStores {
   public:
     /// The table is made when a group begins that needs it, by the thread that works on it.
     void plan(std::int64_t checkpoints) {
         if (checkpoints != checkpoints_) sequence_.reset();
         checkpoints_ = checkpoints;
     }
-    void restart() {
-        if (!sequence_)
-            sequence_.emplace(plan_placement({.checkpoints = checkpoints_}, "value_and_gradient"));
-        sequence_->restart();
-    }
-    [[nodiscard]] std::span<const Placed> next_piece() {
-        try {
-            return sequence_->next_piece();
-        } catch (const std::bad_alloc&) {
-            return {};
-        }
-    }
-    [[nodiscard]] std::int64_t split(std::int64_t length, std::int64_t free_slots) const {
-        return sequence_->split(length, free_slots);
-    }
+    void restart();
+    [[nodiscard]] std::span<const Placed> next_piece();
+    [[nodiscard]] std::int64_t split(std::int64_t length, std::int64_t free_slots) const;
 
   private:
     std::int64_t checkpoints_ = 0;

@@ -7,6 +7,7 @@
 // Test: tests/docs/works_with.cpp
 
 #include <eddy/core/error.hpp>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/ask/features.hpp>
 
 namespace eddy::inline v0::detail {
@@ -352,11 +353,7 @@ consteval bool check_refusal() {
 }
 
 /// InvalidArgument, beginning with `where`, where a run on this machine asks for what it refuses.
-inline void require_possible_on(Machine machine, const Features& asked, const char* where) {
-    const Refusal refusal = refusal_of(asked, Family::explicit_rk, machine, CallKind::solve);
-    if (refusal != Refusal::none) [[unlikely]]
-        throw_invalid_argument(said_of(refusal), {MessageValue(where)});
-}
+EDDY_EXPORT void require_possible_on(Machine machine, const Features& asked, const char* where);
 /// The same of a call that returns before its work is done, and asks for what would wait.
 inline void require_asynchronous(const Features& asked, const char* where) {
     require_possible_on(Machine::asynchronous, asked, where);

@@ -27,11 +27,15 @@ struct ImpulseNumbers : SaveTimes {
 };
 
 /// What impulses do: the same all of them, or one after another.
-struct ImpulseKinds {
-    std::vector<Impulse> values{Impulse::add};  ///< one for all, or one for each
+struct EDDY_EXPORT ImpulseKinds {
+    std::vector<Impulse> values;  ///< one for all, or one for each
 
-    ImpulseKinds() = default;
-    ImpulseKinds(Impulse of_all) : values{of_all} {}
+    ImpulseKinds(const ImpulseKinds&);
+    ImpulseKinds(ImpulseKinds&&) noexcept;
+    ImpulseKinds& operator=(const ImpulseKinds&);
+    ImpulseKinds& operator=(ImpulseKinds&&) noexcept;
+    ~ImpulseKinds();
+    ImpulseKinds(Impulse of_all = Impulse::add);
     ImpulseKinds(std::initializer_list<Impulse> of_each) : values(of_each) {}
     ImpulseKinds(std::vector<Impulse> of_each) : values(std::move(of_each)) {}
 };

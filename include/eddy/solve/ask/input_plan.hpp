@@ -20,18 +20,35 @@ struct InputUse {
 };
 
 /// Room for the numbers of one row, kept from call to call.
-struct InputRoom {
+struct EDDY_EXPORT InputRoom {
     std::vector<double> x, m, delta, diagonal, sums;
+
+    InputRoom();
+    InputRoom(const InputRoom&);
+    InputRoom(InputRoom&&) noexcept;
+    InputRoom& operator=(const InputRoom&);
+    InputRoom& operator=(InputRoom&&) noexcept;
+    ~InputRoom();
 };
 
 template <class Real>
-struct InputPlan {
+struct EDDY_EXPORT InputPlan {
     EnsembleArray<Real> coefficients;
     std::vector<std::int32_t> pieces;
     InputRoom room;
 
+    InputPlan();
+    InputPlan(const InputPlan&);
+    InputPlan(InputPlan&&) noexcept;
+    InputPlan& operator=(const InputPlan&);
+    InputPlan& operator=(InputPlan&&) noexcept;
+    ~InputPlan();
+
     [[nodiscard]] InputTables<Real> view() const { return {coefficients.view(), pieces.data()}; }
 };
+
+extern template struct InputPlan<float>;
+extern template struct InputPlan<double>;
 
 /// Checks the inputs of the options beside a plan of times, of which their knots are jumps.
 template <class Real>

@@ -18,13 +18,18 @@ namespace detail {
 enum class InputPieces : std::uint8_t { none, constant, linear, cubic, spline };
 
 /// Numbers at knots: (knot, component) of all trajectories, or (trajectory, knot · component) of each.
-struct KnotValues {
+struct EDDY_EXPORT KnotValues {
     OwnTimes rows;                 // of all: one row
     std::ptrdiff_t num_knots = 0;  // of an array (knot, component); 0: of a list, or own
     bool is_own = false;
     bool is_given = false;
 
     KnotValues() = default;
+    KnotValues(const KnotValues&);
+    KnotValues(KnotValues&&) noexcept;
+    KnotValues& operator=(const KnotValues&);
+    KnotValues& operator=(KnotValues&&) noexcept;
+    ~KnotValues();
     KnotValues(OwnTimes own) : rows(std::move(own)), is_own(true), is_given(true) {}
     template <class Array>
     requires(is_ensemble_array<Array>) KnotValues(const Array& array) : is_given(true) {

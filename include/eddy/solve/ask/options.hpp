@@ -18,12 +18,17 @@
 namespace eddy::inline v0 {
 
 /// An absolute tolerance: one number for all components, or one for each, from the same as times.
-struct Tolerance {
+struct EDDY_EXPORT Tolerance {
     std::vector<double> values;
 
-    Tolerance(double all) : values{all} {}
+    Tolerance(double all);
     Tolerance(std::initializer_list<double> each) : values(each) {}
     Tolerance(std::vector<double> each) : values(std::move(each)) {}
+    Tolerance(const Tolerance&);
+    Tolerance(Tolerance&&) noexcept;
+    Tolerance& operator=(const Tolerance&);
+    Tolerance& operator=(Tolerance&&) noexcept;
+    ~Tolerance();
     template <detail::Doubles Array>
     Tolerance(const Array& each) : values(detail::numbers_of(each)) {}
 

@@ -60,17 +60,22 @@ template <class Array>
 }
 
 /// A time of all trajectories, from a number, or of each, from `each(array)`.
-class TimeOption {
+class EDDY_EXPORT TimeOption {
   public:
     TimeOption(double of_all) : of_all_(of_all) {}
     TimeOption(OwnTimes times) : own_(std::move(times)), is_own_(true) {}
+    TimeOption(const TimeOption&);
+    TimeOption(TimeOption&&) noexcept;
+    TimeOption& operator=(const TimeOption&);
+    TimeOption& operator=(TimeOption&&) noexcept;
+    ~TimeOption();
 
     /// Has each trajectory a time of its own?
     [[nodiscard]] bool is_own() const { return is_own_; }
     /// The times of each; empty where all have one.
     [[nodiscard]] const OwnTimes& own() const { return own_; }
     /// The time of all; InvalidArgument where each has its own.
-    EDDY_EXPORT operator double() const;
+    operator double() const;
 
   private:
     double of_all_ = 0;

@@ -40,11 +40,16 @@ template <Doubles Array>
 
 /// A list of times: from a braced list, a std::vector, or any array of doubles (a span, an Eigen array,
 /// a row or column of one).
-struct Times {
+struct EDDY_EXPORT Times {
     std::vector<double> values;
 
     Times() = default;
-    Times(std::initializer_list<double> times) : values(times) {}
+    Times(const Times&);  // in src/, as those of all options: compiled once
+    Times(Times&&) noexcept;
+    Times& operator=(const Times&);
+    Times& operator=(Times&&) noexcept;
+    ~Times();
+    Times(std::initializer_list<double> times);
     Times(std::vector<double> times) : values(std::move(times)) {}
     template <detail::Doubles Array>
     Times(const Array& array) : values(detail::numbers_of(array)) {}
@@ -52,13 +57,18 @@ struct Times {
 
 /// Save points, and other numbers that each trajectory may have for its own (times of impulses, knots): a list for all
 /// trajectories, or `each(array)`.
-struct SaveTimes : Times {
+struct EDDY_EXPORT SaveTimes : Times {
     OwnTimes own;         ///< the times of each trajectory; empty where all have one list
     bool is_own = false;  ///< has each trajectory its own?
 
     /// From what `Times` are made of.
     using Times::Times;
     SaveTimes() = default;
+    SaveTimes(const SaveTimes&);
+    SaveTimes(SaveTimes&&) noexcept;
+    SaveTimes& operator=(const SaveTimes&);
+    SaveTimes& operator=(SaveTimes&&) noexcept;
+    ~SaveTimes();
     SaveTimes(Times times) : Times(std::move(times)) {}
     SaveTimes(OwnTimes times) : own(std::move(times)), is_own(true) {}
 };

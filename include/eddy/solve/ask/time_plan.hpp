@@ -32,7 +32,7 @@ struct PlannedSaves {
 
 /// The times of a call, which owns them. All sizes and times but t0 and save_time are elapsed. Tables have one row,
 /// or one for each lane: see CallTimes.
-struct TimePlan {
+struct EDDY_EXPORT TimePlan {
     double t0 = 0;         // of all lanes, or of the first
     double direction = 1;  // of t: 1 or −1
     double span = 0;       // the longest
@@ -52,6 +52,13 @@ struct TimePlan {
     std::int64_t max_steps = 0;
     bool saves_the_end = false;  // no save points were given
 
+    TimePlan();
+    TimePlan(const TimePlan&);
+    TimePlan(TimePlan&&) noexcept;
+    TimePlan& operator=(const TimePlan&);
+    TimePlan& operator=(TimePlan&&) noexcept;
+    ~TimePlan();
+
     /// Has a lane a save point k?
     [[nodiscard]] bool has_point(std::ptrdiff_t lane, std::size_t k) const {
         return !is_own || saves[static_cast<std::size_t>(lane) * num_saves + k] <
@@ -60,25 +67,7 @@ struct TimePlan {
     /// The times of saved points, for whoever reads the solution.
     [[nodiscard]] detail::PlannedSaves saved() const { return {save_time, num_saves, is_own}; }
     /// The times as lanes see them.
-    [[nodiscard]] detail::CallTimes view() const {
-        return {{.direction = direction,
-                 .dt0 = dt0,
-                 .dt_min = dt_min,
-                 .dt_max = dt_max,
-                 .max_steps = max_steps,
-                 .num_tstops = static_cast<std::int32_t>(num_tstops),
-                 .num_saves = static_cast<std::int32_t>(num_saves),
-                 .num_impulses = static_cast<std::int32_t>(num_impulses),
-                 .saves_the_end = saves_the_end,
-                 .saves_before_impulses = saves_before_impulses},
-                {t0, span},
-                rows_differ ? own.data() : nullptr,
-                tstops.data(),
-                saves.data(),
-                save_time.data(),
-                impulses.data(),
-                {row_numbers.data(), static_cast<std::ptrdiff_t>(row_numbers.size()), 1, 1, 0}};
-    }
+    [[nodiscard]] detail::CallTimes view() const;
 };
 
 /// What a method, its controller and the state make of times.
@@ -95,6 +84,7 @@ namespace detail {
 /// InvalidArgument where t1 is missing; else a copy of the options, for a solver object that is made with them:
 /// made here, once for all callers.
 [[nodiscard]] EDDY_EXPORT SolveOptions with_end(const SolveOptions& options, const char* where);
+[[nodiscard]] EDDY_EXPORT SolveOptions copy_of(const SolveOptions& options);
 /// Puts the amounts of impulses, where they are others than those of the plan, into it.
 EDDY_EXPORT void renew_amounts(const Impulses& impulses, std::vector<PlannedImpulse>& planned,
                                const char* where);

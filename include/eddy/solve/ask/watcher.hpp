@@ -57,30 +57,31 @@ struct WatchedCall {
     void (*stop)(void* call);  ///< cancels the call: see `call`
 };
 
-namespace detail {
-
-/// The bar of interop/progress.hpp. What asks for it links it.
-[[nodiscard]] EDDY_EXPORT std::shared_ptr<void> watch_with_bar(const WatchedCall& call) noexcept;
-
-}  // namespace detail
-
 /// Watches calls: what it returns lives until the call ends; nothing, where it does not care.
-class Watcher {
+class EDDY_EXPORT Watcher {
   public:
     /// True: a bar on standard error.
     Watcher(bool bar = false) {
-        if (bar) begin_ = detail::watch_with_bar;
+        if (bar) show_bar();
     }
     /// begin(call) is called when a call begins.
     template <class Begin>
     requires std::is_invocable_r_v < std::shared_ptr<void>,
     const Begin&, const WatchedCall& > Watcher(Begin begin) : begin_(std::move(begin)) {}
 
+    Watcher(const Watcher&);
+    Watcher(Watcher&&) noexcept;
+    Watcher& operator=(const Watcher&);
+    Watcher& operator=(Watcher&&) noexcept;
+    ~Watcher();
+
     [[nodiscard]] std::shared_ptr<void> begin(const WatchedCall& call) const {
         return begin_ ? begin_(call) : nullptr;
     }
 
   private:
+    void show_bar();  // beside the bar, so that it is linked where it is asked for
+
     std::function<std::shared_ptr<void>(const WatchedCall&)> begin_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <eddy/solve/ask/missing.hpp>
 #include <eddy/solve/ask/options.hpp>
+#include <eddy/solve/call/gradient_result.hpp>
 #include <eddy/solve/call/sensitivity_result.hpp>
 #include <type_traits>
 #include <utility>
@@ -25,7 +26,7 @@ template <class Field, class Method, class LossFunction, class Data, class Y0, c
     using Solver = decltype(gradient_solver(field, method, loss, options, extras...));
     if constexpr (!std::is_void_v<Solver>) {  // else a check has said what is wrong
         Solver solver = gradient_solver(field, method, loss, options, extras...);
-        return std::move(solver(data, y0, p));
+        return detail::taken(solver(data, y0, p));
     }
 }
 /// The gradient for a loss without data, loss(t, y, p).

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <eddy/checkpoint/sweeps.hpp>
+#include <eddy/core/export.hpp>
 #include <eddy/solve/call/solution.hpp>
 #include <eddy/solve/lane/gradient_mark.hpp>
 #include <utility>
@@ -160,6 +161,14 @@ struct [[nodiscard]] ValueAndGradient {
     Gradient<Real> gradient;  ///< with respect to initial values, parameters and times
     GradientReport report;    ///< how each trajectory ended, and what it cost
 };
+
+namespace detail {
+
+/// What a call has found, moved out of it: in src/.
+[[nodiscard]] EDDY_EXPORT ValueAndGradient<float> taken(ValueAndGradient<float>& found);
+[[nodiscard]] EDDY_EXPORT ValueAndGradient<double> taken(ValueAndGradient<double>& found);
+
+}  // namespace detail
 
 /// A gradient with its report: `pulled.gradient.p`, as of every call, or `pulled.p` for short; and
 /// `pulled.report`.

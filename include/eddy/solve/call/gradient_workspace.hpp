@@ -253,7 +253,6 @@ struct GradientWorkspace : GradientResults<typename Spec::Lane> {
         take_over(left);
         const RowList marked = marked_lanes(result.report);
         if (marked.empty()) return;
-        result.report.was_redone.assign(result.report.marks.size(), 0);
         CallLink uncounted = call.uncounted();
         redo.run(*this, marked, options, backend, kept, uncounted, title);
     }

@@ -23,28 +23,46 @@ EDDY_EXPORT void put_rows(const EnsembleView<Real>& array, const BroughtRows& br
 template <class Memory, class Real>
 void put_rows_into(const Memory& memory, const EnsembleView<Real>& array,
                    const BroughtRows& brought, const EnsembleView<Real>& from) {
-    if (array.first == nullptr || !lies_in(memory, array.first))
-        return put_rows(array, brought, from);
-    const auto count = static_cast<std::ptrdiff_t>(brought.lanes.size());
-    EnsembleArray<Real> dense(count, array.num_components);
-    for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
-        for (std::ptrdiff_t k = 0; k < count; ++k)
-            dense(k, i) = from(brought.lanes[static_cast<std::size_t>(k)], i);
+    if constexpr (is_of_host<Memory>) {
+        put_rows(array, brought, from);
+    } else {
+        if (array.first == nullptr || !lies_in(memory, array.first))
+            return put_rows(array, brought, from);
+        const auto count = static_cast<std::ptrdiff_t>(brought.lanes.size());
+        EnsembleArray<Real> dense(count, array.num_components);
+        for (std::ptrdiff_t i = 0; i < array.num_components; ++i) {
+            for (std::ptrdiff_t k = 0; k < count; ++k)
+                dense(k, i) = from(brought.lanes[static_cast<std::size_t>(k)], i);
+        }
+        memory.put_rows(array, brought.rows, dense.data());
     }
-    memory.put_rows(array, brought.rows, dense.data());
 }
-/// Puts the rows of a gradient into those of the call. Shared parameters have sums, no rows.
+/// The arrays of a gradient that have rows. Shared parameters have sums, no rows.
+template <class Real, class Put>
+void for_rows_of_target(bool shares_parameters, const Put& put) {
+    using Target = GradientTarget<Real>;
+    for (const auto array :
+         {&Target::y0, &Target::y0_tangent, &Target::t0, &Target::t1, &Target::save_at,
+          &Target::impulse_amounts, &Target::impulse_times, &Target::inputs})
+        put(array);
+    if (!shares_parameters) put(&Target::p), put(&Target::p_tangent);
+}
+/// Puts the rows of a gradient on the host into those of the call. Of float and double, in src/.
+template <class Real>
+EDDY_EXPORT void put_target(const GradientTarget<Real>& to, const BroughtRows& brought,
+                            const GradientTarget<Real>& from, bool shares_parameters);
+/// The same wherever they lie.
 template <class Memory, class Real>
 void put_target_into(const Memory& memory, const GradientTarget<Real>& to,
                      const BroughtRows& brought, const GradientTarget<Real>& from,
                      bool shares_parameters) {
-    using Target = GradientTarget<Real>;
-    const auto put = [&](const auto... arrays) {
-        (put_rows_into(memory, to.*arrays, brought, from.*arrays), ...);
-    };
-    put(&Target::y0, &Target::y0_tangent, &Target::t0, &Target::t1, &Target::save_at,
-        &Target::impulse_amounts, &Target::impulse_times, &Target::inputs);
-    if (!shares_parameters) put(&Target::p, &Target::p_tangent);
+    if constexpr (is_of_host<Memory>) {
+        put_target(to, brought, from, shares_parameters);
+    } else {
+        for_rows_of_target<Real>(shares_parameters, [&](const auto array) {
+            put_rows_into(memory, to.*array, brought, from.*array);
+        });
+    }
 }
 
 }  // namespace eddy::inline v0::detail

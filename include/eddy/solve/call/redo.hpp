@@ -15,8 +15,9 @@
 
 namespace eddy::inline v0::detail {
 
-/// The lanes whose steps do not carry their derivatives.
-[[nodiscard]] EDDY_EXPORT RowList marked_lanes(const GradientReport& report);
+/// The lanes whose steps do not carry their derivatives; if there are any, the report gets room for which of them are
+/// solved once more.
+[[nodiscard]] EDDY_EXPORT RowList marked_lanes(GradientReport& report);
 
 /// The marked lanes that have been solved once more: their numbers among the marked ones, and in the call.
 struct SolvedLanes {

@@ -31,6 +31,10 @@ struct EDDY_EXPORT StepsOfLanes {
     std::vector<std::int64_t> first;
     std::vector<double> elapsed, size;
 
+    StepsOfLanes();
+    StepsOfLanes(const StepsOfLanes&) = delete;
+    StepsOfLanes& operator=(const StepsOfLanes&) = delete;
+    ~StepsOfLanes();
     void reset(std::ptrdiff_t lanes);
     void keep(std::ptrdiff_t lane, const Step& step);
     [[nodiscard]] PrescribedSteps prescribe(const std::vector<std::ptrdiff_t>& lanes);

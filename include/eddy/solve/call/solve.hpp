@@ -296,7 +296,7 @@ class [[nodiscard]] EnsembleSolution : public Solution<Real> {
     template <class Y0, class Parameters>
     EnsembleSolution(EnsembleSolver<Field, Method, Extras...>&& solver, const Y0& y0,
                      const Parameters& p, const Extras&... extras)
-        : method_(solver.method_), options_(solver.options_), extras_(extras...) {
+        : method_(solver.method_), options_(detail::copy_of(solver.options_)), extras_(extras...) {
         Solution<Real>& solution = solver.run(y0, p, SolutionInto<Real>{}, &kept_, Cancellation{});
         static_cast<void>(Solution<Real>::operator=(std::move(solution)));
     }

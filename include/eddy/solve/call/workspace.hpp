@@ -291,12 +291,14 @@ class PreparedProblem {
             problem.size = typename Problem<Spec>::Size(times_.dt0, times_.direction * times_.dt0);
     }
     template <class Memory>
-    void share_parameters(const Memory& memory) {
-        if (!Spec::shares_parameters || are_side_by_side(memory)) return;
-        shared_p_.resize(static_cast<std::size_t>(Spec::parameter_room));
-        for (int i = 0; i < Spec::parameter_size; ++i)
-            shared_p_[static_cast<std::size_t>(i)] = broadcast(shared_parameter(memory, i));
-        problem.shared_p = shared_p_.data();
+    void share_parameters([[maybe_unused]] const Memory& memory) {
+        if constexpr (Spec::shares_parameters) {
+            if (are_side_by_side(memory)) return;
+            shared_p_.resize(static_cast<std::size_t>(Spec::parameter_room));
+            for (int i = 0; i < Spec::parameter_size; ++i)
+                shared_p_[static_cast<std::size_t>(i)] = broadcast(shared_parameter(memory, i));
+            problem.shared_p = shared_p_.data();
+        }
     }
     /// Do shared parameters lie on a device, as its kernels read them?
     template <class Memory>
@@ -333,13 +335,14 @@ class PreparedProblem {
     [[no_unique_address]] KeptIf<keeps_starts<typename Spec::Field>,
                                  std::vector<typename Spec::LaneState>>
         starts_;
+    [[no_unique_address]] KeptIf<Spec::has_noise, std::vector<CellRow>> cells_;  // (tstop)
+    [[no_unique_address]] KeptIf<Spec::shares_parameters, std::vector<SharedParameter>>
+        shared_p_;              // (component)
     RowList list_;              // of a problem that has some of another's lanes
     InputPlan<Scalar> inputs_;  // of an equation that reads none: empty
     TimePlan times_;
     std::uint64_t planned_edition_ = 0;
-    const TimePlan* plan_ = &times_;         // or that of a problem that this one follows
-    std::vector<CellRow> cells_;             // (tstop); of noise
-    std::vector<SharedParameter> shared_p_;  // (component)
+    const TimePlan* plan_ = &times_;  // or that of a problem that this one follows
 };
 
 /// The place where the events of lanes are told, if the equation has events.

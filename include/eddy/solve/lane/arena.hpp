@@ -23,14 +23,18 @@ class Arena {
     template <class T>
     [[nodiscard]] EDDY_HD T* take(std::int64_t count) {
         static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignment);
-        num_bytes_ = (num_bytes_ + alignment - 1) / alignment * alignment;
-        T* const piece = first_ ? reinterpret_cast<T*>(first_ + num_bytes_) : nullptr;
-        num_bytes_ += static_cast<std::size_t>(count) * sizeof(T);
-        return piece;
+        return reinterpret_cast<T*>(take_bytes(static_cast<std::size_t>(count) * sizeof(T)));
     }
     [[nodiscard]] EDDY_HD std::size_t num_bytes() const { return num_bytes_; }
 
   private:
+    EDDY_HD std::byte* take_bytes(std::size_t bytes) {
+        num_bytes_ = (num_bytes_ + alignment - 1) / alignment * alignment;
+        std::byte* const piece = first_ ? first_ + num_bytes_ : nullptr;
+        num_bytes_ += bytes;
+        return piece;
+    }
+
     std::byte* first_ = nullptr;
     std::size_t num_bytes_ = 0;
 };
