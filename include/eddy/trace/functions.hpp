@@ -154,10 +154,9 @@ requires detail::TraceOperand<A> && detail::TraceOperand<B>
     Graph* const found = detail::common_graph(mask, a, b);
     if (found == nullptr) return detail::unknown_value<result_shape>();
     Graph& graph = *found;
-    const int node_mask = detail::node_of(graph, mask);
-    const int node_a = detail::node_of(graph, a), node_b = detail::node_of(graph, b);
-    const int size = detail::broadcast_size(graph, node_mask, node_a, node_b);
-    const int node = graph.push({.op = Op::select, .size = size}, node_mask, node_a, node_b);
+    const int nodes[] = {detail::node_of(graph, mask), detail::node_of(graph, a),
+                         detail::node_of(graph, b)};
+    const int node = detail::push_elementwise(graph, Op::select, 0, nodes, 3);
     detail::place_last(graph, place);
     return Traced<result_shape>(graph, node);
 }

@@ -6,6 +6,7 @@
 // Test: tests/trace/trace_graph.cpp
 
 #include <eddy/core/error.hpp>
+#include <eddy/core/export.hpp>
 #include <eddy/core/list.hpp>
 #include <eddy/trace/candidate.hpp>
 #include <eddy/trace/op.hpp>
@@ -126,6 +127,10 @@ struct Graph {
     /// Appends `node` with the given operands and returns its index.
     template <class... Operands>
     constexpr int push(Node node, Operands... operand) {
+        if (!std::is_constant_evaluated()) {
+            const int list[] = {operand..., 0};
+            return push_at_run_time(node, list, sizeof...(operand));
+        }
         node.first = static_cast<int>(operands.size());
         node.count = static_cast<int>(sizeof...(operand));
         node.region = current_region;
@@ -134,10 +139,14 @@ struct Graph {
         return size() - 1;
     }
     constexpr int push_list(Node node, const List<int>& list) {
+        if (!std::is_constant_evaluated()) return push_at_run_time(node, list.data(), list.size());
+        return push_all(node, list.begin(), list.end());
+    }
+    constexpr int push_all(Node node, const int* begin, const int* end) {
         node.first = static_cast<int>(operands.size());
-        node.count = static_cast<int>(list.size());
+        node.count = static_cast<int>(end - begin);
         node.region = current_region;
-        for (int operand : list) operands.push_back(operand);
+        for (const int* operand = begin; operand != end; ++operand) operands.push_back(*operand);
         nodes.push_back(node);
         return size() - 1;
     }
@@ -152,11 +161,13 @@ struct Graph {
         operands.insert(operands.end(), list.begin(), list.end());
     }
     constexpr int push_constant(double value) {
+        if (!std::is_constant_evaluated()) return push_constants_at_run_time(1, value);
         constants.push_back(value);
         return push(
             {.op = Op::constant, .size = 1, .offset = static_cast<int>(constants.size()) - 1});
     }
     constexpr int push_zeros(int size) {
+        if (!std::is_constant_evaluated()) return push_constants_at_run_time(size, 0);
         const int offset = static_cast<int>(constants.size());
         constants.resize(constants.size() + static_cast<std::size_t>(size), 0.0);
         return push({.op = Op::constant, .size = size, .offset = offset});
@@ -165,6 +176,7 @@ struct Graph {
         return push({.op = Op::argument, .size = size, .index = index, .offset = offset});
     }
     constexpr void push_output(const List<int>& list, int size, bool is_scalar) {
+        if (!std::is_constant_evaluated()) return push_output_at_run_time(list, size, is_scalar);
         outputs.push_back(
             {static_cast<int>(operands.size()), static_cast<int>(list.size()), size, is_scalar});
         for (int node : list) operands.push_back(node);
@@ -209,6 +221,11 @@ struct Graph {
         const Node& node = (*this)[i];
         return node.op == Op::constant && node.size == 1 && constant_value(node) == value;
     }
+
+    // The same at run time: compiled in the library, not where a function is traced.
+    EDDY_EXPORT int push_at_run_time(Node node, const int* list, std::size_t count);
+    EDDY_EXPORT int push_constants_at_run_time(int size, double value);
+    EDDY_EXPORT void push_output_at_run_time(const List<int>& list, int size, bool is_scalar);
 };
 
 constexpr int Candidate::num_operands() const {

@@ -31,17 +31,36 @@ constexpr int node_of(Graph& graph, const T& x) {
 }
 
 /// The size of an elementwise result: the longest operand; all others are as long, or scalars.
-template <class... Nodes>
-constexpr int broadcast_size(Graph& graph, Nodes... node) {
+constexpr int broadcast_size(Graph& graph, const int* nodes, int count) {
     int size = 1;
-    ((size = graph[node].size > size ? graph[node].size : size), ...);
+    for (int k = 0; k < count; ++k) {
+        const int of_operand = graph[nodes[k]].size;
+        size = of_operand > size ? of_operand : size;
+    }
     int other = 1;
-    ((other = graph[node].size != 1 && graph[node].size != size ? graph[node].size : other), ...);
+    for (int k = 0; k < count; ++k) {
+        const int of_operand = graph[nodes[k]].size;
+        other = of_operand != 1 && of_operand != size ? of_operand : other;
+    }
     if (other != 1) {
         report(graph, TraceError::sizes_differ,
                [size, other] { return sizes_differ_message(other, size); });
     }
     return size;
+}
+
+/// The node of an elementwise operation on these.
+constexpr int push_elementwise_here(Graph& graph, Op op, int index, const int* nodes, int count) {
+    return graph.push_all({.op = op, .size = broadcast_size(graph, nodes, count), .index = index},
+                          nodes, nodes + count);
+}
+/// The same at run time: compiled in the library, not where a function is traced.
+[[nodiscard]] EDDY_EXPORT int push_elementwise_at_run_time(Graph& graph, Op op, int index,
+                                                           const int* nodes, int count);
+constexpr int push_elementwise(Graph& graph, Op op, int index, const int* nodes, int count) {
+    return std::is_constant_evaluated()
+               ? push_elementwise_here(graph, op, index, nodes, count)
+               : push_elementwise_at_run_time(graph, op, index, nodes, count);
 }
 
 /// The outcome of an operation on literals, which have no graph to hold it.
@@ -90,11 +109,7 @@ constexpr auto traced_elementwise(const Which& which, const T&... x) {
         index = which.index;
     else
         index = which;
-    const int node = [&]<int... k>(std::integer_sequence<int, k...>) {
-        return graph->push({.op = op, .size = broadcast_size(*graph, nodes[k]...), .index = index},
-                           nodes[k]...);
-    }
-    (std::make_integer_sequence<int, static_cast<int>(sizeof...(T))>{});
+    const int node = push_elementwise(*graph, op, index, nodes, static_cast<int>(sizeof...(T)));
     if constexpr (has_place) place_last(*graph, which.place);
     if constexpr (is_mask(op)) {
         return TracedMask<result_shape>(*graph, node);

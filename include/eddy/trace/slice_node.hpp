@@ -6,9 +6,18 @@
 
 namespace eddy::inline v0::detail {
 
+/// The same at run time: compiled in the library, not where a function is traced.
+[[nodiscard]] EDDY_EXPORT int slice_node_at_run_time(Graph& graph, int node, int offset, int size);
+
 /// The node for component(s) [offset, offset + size) of `node`, looking through what is already
 /// known of it.
+constexpr int slice_node_here(Graph& graph, int node, int offset, int size);
 constexpr int slice_node(Graph& graph, int node, int offset, int size) {
+    if (!std::is_constant_evaluated()) return slice_node_at_run_time(graph, node, offset, size);
+    return slice_node_here(graph, node, offset, size);
+}
+
+constexpr int slice_node_here(Graph& graph, int node, int offset, int size) {
     const Node source = graph[node];
     if (offset < 0 || size < 1 || offset + size > source.size) {
         report(graph, TraceError::index_past_end, [offset, size, length = source.size] {

@@ -71,29 +71,31 @@ auto make_argument(Graph& graph, const Shape&) {
     graph.arguments.push_back(ArgumentShape<Shape>::argument);
     return ArgumentShape<Shape>::make(graph, index);
 }
-inline auto make_argument(Graph& graph, const DynamicVector& shape) {
-    const int index = static_cast<int>(graph.arguments.size());
-    require_argument(shape.length >= 0,
-                     "trace_graph: argument {} has length {}; pass a length that is not negative",
-                     index, shape.length);
-    graph.arguments.push_back({shape.length, false});
-    return DynamicTraced(graph, graph.push_argument(index, 0, shape.length));
-}
+[[nodiscard]] EDDY_EXPORT DynamicTraced make_argument(Graph& graph, const DynamicVector& shape);
 
-/// Appends `result` as an output. Concatenations are taken apart, so they cost no node.
-template <class Result>
-constexpr void push_result(Graph& graph, const Result& result) {
-    static_assert(shape_of<Result> != no_shape,
-                  "trace: the function must return a number, a traced value or a vector of them, "
-                  "eddy::vec(a, b, ...), or several in a std::tuple");
-    const int node = node_of(graph, result);
-    const bool is_scalar = shape_of<Result> == scalar_shape;
+/// Appends a node as an output. Concatenations are taken apart, so they cost no node.
+constexpr void push_node_as_output(Graph& graph, int node, bool is_scalar) {
     List<int> parts{node};
     if (graph[node].op == Op::concat) {
         parts.clear();
         for (int k = 0; k < graph[node].count; ++k) parts.push_back(graph.operand(node, k));
     }
     graph.push_output(parts, graph[node].size, is_scalar);
+}
+EDDY_EXPORT void push_at_run_time_as_output(Graph& graph, int node, bool is_scalar);
+
+/// Appends `result` as an output.
+template <class Result>
+constexpr void push_result(Graph& graph, const Result& result) {
+    static_assert(shape_of<Result> != no_shape,
+                  "trace: the function must return a number, a traced value or a vector of them, "
+                  "eddy::vec(a, b, ...), or several in a std::tuple");
+    const int node = node_of(graph, result);
+    constexpr bool is_scalar = shape_of<Result> == scalar_shape;
+    if (std::is_constant_evaluated())
+        push_node_as_output(graph, node, is_scalar);
+    else
+        push_at_run_time_as_output(graph, node, is_scalar);
 }
 
 /// Several results: std::tuple and std::pair of results, one within another as well.
@@ -117,8 +119,16 @@ constexpr void push_results(Graph& graph, const Result& result) {
     }
 }
 
-/// Checks and simplifies a graph that was traced at run time.
-[[nodiscard]] EDDY_EXPORT Graph finish_trace(Graph graph);
+/// A graph that is traced at run time; `finish` checks and simplifies it.
+struct EDDY_EXPORT RunTimeTrace {
+    Graph graph;
+
+    RunTimeTrace();
+    RunTimeTrace(const RunTimeTrace&) = delete;
+    RunTimeTrace& operator=(const RunTimeTrace&) = delete;
+    ~RunTimeTrace();
+    [[nodiscard]] Graph finish();
+};
 
 template <class Function>
 inline constexpr bool is_stateless =
@@ -138,7 +148,8 @@ inline constexpr bool is_traceable = std::is_invocable_v<const Function&, Argume
 /// Throws InvalidArgument if sizes do not fit together, or an index reads past the end of a vector.
 template <class Function, class... Shapes>
 [[nodiscard]] Graph trace_graph(const Function& function, const Shapes&... shapes) {
-    Graph graph;
+    detail::RunTimeTrace trace;
+    Graph& graph = trace.graph;
     const std::tuple<decltype(detail::make_argument(graph, shapes))...> arguments{
         detail::make_argument(graph, shapes)...};
     static_assert(
@@ -146,7 +157,7 @@ template <class Function, class... Shapes>
                             const decltype(detail::make_argument(graph, shapes))&...>,
         "trace_graph: the function must be callable with the traced arguments as f(arguments...)");
     detail::push_results(graph, std::apply(function, arguments));
-    return detail::finish_trace(std::move(graph));
+    return trace.finish();
 }
 
 }  // namespace eddy::inline v0

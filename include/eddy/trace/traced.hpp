@@ -154,6 +154,9 @@ struct TracedComponents {
 
     /// Component i, as an object that lives as long as the vector.
     constexpr Value& component(int i) {
+        return std::is_constant_evaluated() ? component_here(i) : component_at_run_time(i);
+    }
+    constexpr Value& component_here(int i) {
         if (values.empty()) {
             values.resize(static_cast<std::size_t>(size()) + 1);
             nodes.resize(static_cast<std::size_t>(size()), never_read);
@@ -192,6 +195,9 @@ struct TracedComponents {
 
     /// The node of the whole vector, with what has become of its components.
     constexpr int whole(Graph& of_graph) {
+        return std::is_constant_evaluated() ? whole_here(of_graph) : whole_at_run_time(of_graph);
+    }
+    constexpr int whole_here(Graph& of_graph) {
         if (was_left) of_graph.error = TraceError::index_past_end;
         List<int> parts;
         std::size_t begin = 0;  // of a run of components as they were
@@ -210,6 +216,10 @@ struct TracedComponents {
         if (of_graph.current_region == 0) settle(of_graph, result);
         return result;
     }
+
+    // At run time: compiled in the library, not where a function is traced.
+    EDDY_EXPORT Value& component_at_run_time(int i);
+    EDDY_EXPORT int whole_at_run_time(Graph& of_graph);
 
   private:
     [[nodiscard]] constexpr bool is_changed(std::size_t i) const {
