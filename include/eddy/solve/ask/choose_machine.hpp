@@ -66,12 +66,12 @@ inline constexpr int least_states = [] {
 template <class Real, class AnyGraph>
 [[nodiscard]] constexpr bool is_wide(const AnyGraph& graph, int num_states) {
     if (num_states < least_states<Real>) return false;
-    int num_calls = 0;
+    int called = 0;
     for (int i = 0; i < graph.size(); ++i) {
         if (graph.nodes[i].op >= Op::dense) return false;
-        if (calls_over_rows(graph.nodes[i].op)) num_calls += graph.nodes[i].size;
+        if (calls_over_rows(graph.nodes[i].op)) called += graph.nodes[i].size;
     }
-    return 8 * num_calls <= num_states;
+    return 8 * called <= num_states;
 }
 
 /// Is a call by Tiles, where no machine is named?
