@@ -154,14 +154,12 @@ struct Square {
 /// A guest says what it has to say, and no more.
 struct First : eddy::detail::Guest<First> {
     static void enter(std::vector<int>& told, int place, std::int32_t) { told.push_back(place); }
-    static double next_time(int, const eddy::detail::Occupant& occupant) {
-        return occupant.tstop + 0.5;
-    }
+    static double next_time(int, int place) { return place + 0.5; }
 };
 struct Second : eddy::detail::Guest<Second> {
     static void enter(std::vector<int>& told, int, std::int32_t lane) { told.push_back(lane); }
     static constexpr bool sees(int problem, int, int) { return problem == 1; }
-    static double next_time(int, const eddy::detail::Occupant& occupant) { return occupant.tstop; }
+    static double next_time(int, int place) { return place; }
 };
 
 }  // namespace
@@ -175,8 +173,7 @@ TEST_CASE(
     std::vector<int> told;
 
     guests.each([&](auto& guest) { guest.enter(told, 3, 7); });
-    const double next = guests.least(
-        9., [](const auto& guest) { return guest.next_time(0, {.lane = 0, .tstop = 2}); });
+    const double next = guests.least(9., [](const auto& guest) { return guest.next_time(0, 2); });
 
     CHECK(told == std::vector<int>{3, 7});
     CHECK(next == 2);
