@@ -180,9 +180,9 @@ TEST_CASE("rows: long attempts of solves are one program once many were made, wi
         REQUIRE((attempts != nullptr) == eddy::detail::gains_by_long_step(graph, method));
         if (!attempts) return;
         *attempts = 0;
-        CHECK(eddy::detail::long_step_on(*tile, method) == nullptr);
+        CHECK(eddy::detail::long_step_on(*tile, method, *attempts) == nullptr);
         *attempts = 1 << 20;
-        CHECK(eddy::detail::long_step_on(*tile, method) != nullptr);
+        CHECK(eddy::detail::long_step_on(*tile, method, *attempts) != nullptr);
     };
     CHECK(eddy::detail::attempts_before_step(*field.maker()->on_tile(1), tsit5) == nullptr);
     CHECK(eddy::detail::attempts_before_step(*lorenz().maker()->on_tile(8), tsit5) == nullptr);

@@ -47,7 +47,7 @@ RowStep<Real>::RowStep(const RowProblem<Real>& problem, FieldOnTileOf<Real>& fie
     for (int i = 0; i < method_->num_dense; ++i) k_[i] = rows(problem.state_size);
     if (!keeps_stages_) {
         attempts_before_whole_ = attempts_before_step(field, *method_);
-        whole_ = long_step_on(field, *method_);
+        if (attempts_before_whole_) whole_ = long_step_on(field, *method_, *attempts_before_whole_);
     }
     if (!problem.sums_tile) {
         if (!whole_) whole_ = step_on(field, *method_, width_ > 1);
@@ -205,7 +205,7 @@ void RowStep<Real>::attempt(const Real* y, const RowClocks& clocks, Real* kept) 
 template <class Real>
 void RowStep<Real>::wait_for_whole() {
     attempts_before_whole_->fetch_add(width_, std::memory_order_relaxed);
-    whole_ = long_step_on(*field_, *method_);
+    whole_ = long_step_on(*field_, *method_, *attempts_before_whole_);
 }
 template <class Real>
 void RowStep<Real>::set_whole_times(const RowClocks& clocks) {

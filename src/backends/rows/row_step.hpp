@@ -76,7 +76,7 @@ class RowStep {
     void work_by(FieldOnTileOf<Real>& field) {
         field_ = &field;
         if (whole_)
-            whole_ = attempts_before_whole_ ? long_step_on(field, *method_)
+            whole_ = attempts_before_whole_ ? long_step_on(field, *method_, *attempts_before_whole_)
                                             : step_on(field, *method_, true);
     }
     /// Is f finite where a lane begins? Known once its first size has been chosen by the rule.

@@ -260,10 +260,9 @@ std::atomic<std::int64_t>* attempts_before_step(FieldOnTileOf<Real>& tile,
     return &of->program->attempts_without();
 }
 template <class Real>
-ExplicitStepOnTile<Real>* long_step_on(FieldOnTileOf<Real>& tile, const MethodOnRows& method) {
-    const auto* const attempts = attempts_before_step(tile, method);
-    if (!attempts || attempts->load(std::memory_order_relaxed) < attempts_before_long)
-        return nullptr;
+ExplicitStepOnTile<Real>* long_step_on(FieldOnTileOf<Real>& tile, const MethodOnRows& method,
+                                       const std::atomic<std::int64_t>& attempts) {
+    if (attempts.load(std::memory_order_relaxed) < attempts_before_long) return nullptr;
     return steps_of<Real>(*program_tile(tile, method), method, tile.width());
 }
 template <class Real>
@@ -284,8 +283,10 @@ template class ExplicitStepOnTile<float>;
 template std::atomic<std::int64_t>* attempts_before_step(FieldOnTile&, const MethodOnRows&);
 template std::atomic<std::int64_t>* attempts_before_step(FieldOnTileOf<float>&,
                                                          const MethodOnRows&);
-template ExplicitStepOnTile<double>* long_step_on(FieldOnTile&, const MethodOnRows&);
-template ExplicitStepOnTile<float>* long_step_on(FieldOnTileOf<float>&, const MethodOnRows&);
+template ExplicitStepOnTile<double>* long_step_on(FieldOnTile&, const MethodOnRows&,
+                                                  const std::atomic<std::int64_t>&);
+template ExplicitStepOnTile<float>* long_step_on(FieldOnTileOf<float>&, const MethodOnRows&,
+                                                 const std::atomic<std::int64_t>&);
 template ExplicitStepOnTile<double>* step_on(FieldOnTile&, const MethodOnRows&, bool);
 template ExplicitStepOnTile<float>* step_on(FieldOnTileOf<float>&, const MethodOnRows&, bool);
 template ExplicitStepOnTile<double>* step_back_on(FieldOnTile&, const MethodOnRows&, bool);

@@ -67,10 +67,11 @@ template <class Real>
 template <class Real>
 [[nodiscard]] std::atomic<std::int64_t>* attempts_before_step(FieldOnTileOf<Real>& tile,
                                                               const MethodOnRows& method);
-/// Null before.
+/// Null before; then those of a tile of that equation. Asked at each attempt.
 template <class Real>
 [[nodiscard]] ExplicitStepOnTile<Real>* long_step_on(FieldOnTileOf<Real>& tile,
-                                                     const MethodOnRows& method);
+                                                     const MethodOnRows& method,
+                                                     const std::atomic<std::int64_t>& attempts);
 /// The same for pullbacks alone, which are faster of longer attempts, too, of several lanes. To make these takes as long
 /// as the first group of lanes does: the first tile of an equation has them from its second one on (`has_worked`).
 template <class Real>
