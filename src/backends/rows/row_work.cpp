@@ -158,13 +158,15 @@ int row_width(const FieldMaker& field, const MethodOnRows& method, std::ptrdiff_
     while (width > 16 && goes_back && longest > 0 &&
            (bytes_of_row() > 256 || bytes_of_row() * static_cast<std::size_t>(longest) > 32 << 10))
         width /= 2;
+    while (width > 8 && width / 2 >= num_lanes) width /= 2;
     // What a long attempt reads, and leaves in rows, stays in the first-level cache, but for eight lanes and more.
     const std::int64_t rows = std::int64_t{num_states} * (method.num_stages + 4);
-    const bool is_long = !goes_back && gains_by_long_step(field.graph(), method);
-    while (is_long && width > 8 && bytes_of_row() > 64 &&
-           static_cast<std::int64_t>(bytes_of_row()) * rows > 32 << 10)
-        width /= 2;
-    while (width > 8 && width / 2 >= num_lanes) width /= 2;
+    const auto is_too_wide = [&] {
+        return width > 8 && bytes_of_row() > 64 &&
+               static_cast<std::int64_t>(bytes_of_row()) * rows > 32 << 10;
+    };
+    if (!goes_back && is_too_wide() && gains_by_long_step(field.graph(), method))
+        while (is_too_wide()) width /= 2;
     return width;
 }
 
